@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Builds everything with warnings as errors, runs every test, and ends with "N passed, N failed".
+# Arguments are passed on to ctest: scripts/test.sh -R consumer
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+reports=build/test-reports
+
+step "dependencies" bash scripts/install_deps.sh
+step "configure" configure -DFOVEA_WERROR=ON -DFOVEA_BUILD_TESTS=ON -DFOVEA_BUILD_EXAMPLES=ON -DFOVEA_BUILD_BENCH=ON
+step "build" build all
+build_seconds="$step_seconds"
+
+rm -rf "$reports"
+mkdir -p "$reports"
+ctest_status=0
+run_tests() {
+  ctest --test-dir build --parallel "$jobs" --output-on-failure --no-tests=error \
+    --output-junit "$root/$reports/ctest.xml" "$@" || ctest_status=$?
+}
+step "tests" run_tests "$@"
+test_seconds="$step_seconds"
+
+# Each shard of fovea_tests leaves a report whose first element carries its totals. A shard that
+# was to run and left none died on the way: that is a failure. The other entries of ctest count as
+# one test each.
+count() { grep -ohE "$1" "${@:2}" 2>/dev/null | wc -l; }
+sum() { grep -hE '^<testsuites ' "$reports"/shard-*.xml 2>/dev/null | grep -oE "\b$1=\"[0-9]+\"" | tr -dc '0-9\n' | awk '{ n += $1 } END { print n + 0 }'; }
+
+total="$(sum tests)"
+failed=$(($(sum failures) + $(sum errors)))
+skipped="$(count 'result="(skipped|suppressed)"' "$reports"/shard-*.xml || true)"
+passed=$((total - failed - skipped))
+
+shards_run="$(count '<testcase name="fovea_tests\.' "$reports/ctest.xml" || true)"
+shards_reported="$(find "$reports" -name 'shard-*.xml' | wc -l)"
+failed=$((failed + shards_run - shards_reported))
+
+others="$(grep -oE '<testcase name="[^"]*"[^>]* status="[a-z]*"' "$reports/ctest.xml" 2>/dev/null | grep -v 'name="fovea_tests\.' || true)"
+others_total="$(grep -c . <<<"$others" || true)"
+others_passed="$(grep -c 'status="run"' <<<"$others" || true)"
+passed=$((passed + others_passed))
+failed=$((failed + others_total - others_passed))
+
+# Whatever the reports say, a run that ctest calls failed, or that ran nothing, has failed.
+if ((ctest_status != 0 && failed == 0)); then failed=1; fi
+if ((passed + failed == 0)); then failed=1; fi
+
+((skipped == 0)) || echo "$skipped skipped"
+echo "built in $build_seconds s, tested in $test_seconds s, $SECONDS s in all"
+echo "$passed passed, $failed failed"
+((failed == 0))
