@@ -44,7 +44,7 @@ if ((EUID != 0)); then
 fi
 
 echo "installing: ${missing[*]}"
-apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
+apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
 "${apt[@]}" update </dev/null || die "install_deps: apt-get update failed; is there a network?"
 "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null ||
   die "install_deps: apt-get could not install: ${missing[*]}"

@@ -22,25 +22,30 @@ step "tests" run_tests "$@"
 test_seconds="$step_seconds"
 
 # Each shard of fovea_tests leaves a report whose first element carries its totals. A shard that
-# was to run and left none died on the way: that is a failure. The other entries of ctest count as
-# one test each.
-count() { grep -ohE "$1" "${@:2}" 2>/dev/null | wc -l; }
-sum() { grep -hE '^<testsuites ' "$reports"/shard-*.xml 2>/dev/null | grep -oE "\b$1=\"[0-9]+\"" | tr -dc '0-9\n' | awk '{ n += $1 } END { print n + 0 }'; }
+# ran and left none died on the way: that is a failure. The other entries of ctest count as one
+# test each.
+count() { { grep -ohE "$@" 2>/dev/null || true; } | wc -l; }
+total_of() {
+  { grep -ohE "^<testsuites [^>]*" "$reports"/shard-*.xml 2>/dev/null || true; } |
+    sed -nE "s/.* $1=\"([0-9]+)\".*/\1/p" | awk '{ n += $1 } END { print n + 0 }'
+}
 
-total="$(sum tests)"
-failed=$(($(sum failures) + $(sum errors)))
-skipped="$(count 'result="(skipped|suppressed)"' "$reports"/shard-*.xml || true)"
-passed=$((total - failed - skipped))
+failed=$(($(total_of failures) + $(total_of errors)))
+skipped="$(count 'result="(skipped|suppressed)"' "$reports"/shard-*.xml)"
+passed=$(($(total_of tests) - failed - skipped))
 
-shards_run="$(count '<testcase name="fovea_tests\.' "$reports/ctest.xml" || true)"
-shards_reported="$(find "$reports" -name 'shard-*.xml' | wc -l)"
-failed=$((failed + shards_run - shards_reported))
+shard='<testcase name="fovea_tests\.[^>]*'
+entry='<testcase name=[^>]*'
+ran=' status="run"'  # what ctest writes for an entry that passed
+ctest_xml="$reports/ctest.xml"
 
-others="$(grep -oE '<testcase name="[^"]*"[^>]* status="[a-z]*"' "$reports/ctest.xml" 2>/dev/null | grep -v 'name="fovea_tests\.' || true)"
-others_total="$(grep -c . <<<"$others" || true)"
-others_passed="$(grep -c 'status="run"' <<<"$others" || true)"
+shards="$(count "$shard" "$ctest_xml")"
+failed=$((failed + shards - $(find "$reports" -name 'shard-*.xml' | wc -l)))
+
+others=$(($(count "$entry" "$ctest_xml") - shards))
+others_passed=$(($(count "$entry$ran" "$ctest_xml") - $(count "$shard$ran" "$ctest_xml")))
 passed=$((passed + others_passed))
-failed=$((failed + others_total - others_passed))
+failed=$((failed + others - others_passed))
 
 # Whatever the reports say, a run that ctest calls failed, or that ran nothing, has failed.
 if ((ctest_status != 0 && failed == 0)); then failed=1; fi
