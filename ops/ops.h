@@ -1,0 +1,263 @@
+// Every operation, declared once. The file named above each group holds the derivations.
+//
+// Conventions for all of them. Names and meanings are PyTorch's. Axes may be negative. Operands
+// broadcast as in NumPy; dtypes promote bool < i64 < f32 < f64, and a C++ number never widens a
+// float tensor. Results are new tensors outside the storage of their inputs, except for the views
+// of ops/view.cpp. An operation on floats records its gradient when an input requires one; where it
+// has none it says so. Wrong sizes raise ShapeError, dtypes DTypeError, indices and axes
+// IndexError, numbers outside their meaning ValueError: the message names the arguments and their
+// shapes.
+#pragma once
+
+#include <cmath>
+
+#include "fovea/core/random.h"
+#include "fovea/core/tensor.h"
+
+namespace fovea {
+
+// ------------------------------------------------------------------ creation.cpp
+Tensor zeros(const Shape& shape, DType dtype = f32);
+Tensor ones(const Shape& shape, DType dtype = f32);
+Tensor full(const Shape& shape, Scalar value, DType dtype = f32);
+Tensor zeros_like(const Tensor& x);
+Tensor ones_like(const Tensor& x);
+Tensor full_like(const Tensor& x, Scalar value);
+Tensor empty_like(const Tensor& x);
+Tensor eye(int64_t n, DType dtype = f32);
+/// start, start + step, ... below end. i64 when all three are integers, else f32.
+Tensor arange(Scalar end);
+Tensor arange(Scalar start, Scalar end, Scalar step = 1);
+Tensor linspace(double start, double end, int64_t steps, DType dtype = f32);
+
+/// A nested list of numbers: `tensor({{1.0, 2.0}, {3.0, 4.0}})`. All integers give i64, all bools
+/// bool, otherwise f32 (or the dtype asked for). ShapeError when rows differ in length.
+struct Values {
+  template <class T>
+  requires std::is_arithmetic_v<T> Values(T v)
+      : number(v) {}  // NOLINT(google-explicit-constructor)
+  Values(std::initializer_list<Values> v) : number(0), list(v), is_list(true) {}  // NOLINT
+  Scalar number;
+  std::vector<Values> list;
+  bool is_list = false;
+};
+Tensor tensor(const Values& values);
+Tensor tensor(const Values& values, DType dtype);
+/// A copy of n = shape.numel() elements in row-major order.
+template <class T>
+Tensor from_vector(const std::vector<T>& values, const Shape& shape);
+template <class T>
+Tensor from_data(const T* values, const Shape& shape);
+
+// ------------------------------------------------------------------ random.cpp
+// Each takes the next key of `g` (the thread's default generator when null): same seed, same bits,
+// on any number of threads. No gradient flows into the parameters; see nn/distributions.h for
+// rsample.
+Tensor rand(const Shape& shape, DType dtype = f32, Generator* g = nullptr);   ///< uniform in [0, 1)
+Tensor randn(const Shape& shape, DType dtype = f32, Generator* g = nullptr);  ///< N(0, 1)
+Tensor uniform(const Shape& shape, double low, double high, DType dtype = f32,
+               Generator* g = nullptr);  ///< in [low, high)
+Tensor normal(double mean, double std, const Shape& shape, DType dtype = f32,
+              Generator* g = nullptr);
+Tensor rand_like(const Tensor& x, Generator* g = nullptr);
+Tensor randn_like(const Tensor& x, Generator* g = nullptr);
+Tensor randint(int64_t low, int64_t high, const Shape& shape,
+               Generator* g = nullptr);  ///< [low, high)
+Tensor randperm(int64_t n, Generator* g = nullptr);
+/// 1 with probability p, else 0, elementwise; result has p's dtype. ValueError unless 0 <= p <= 1.
+Tensor bernoulli(const Tensor& p, Generator* g = nullptr);
+/// p (..., K) of weights >= 0 that need not sum to 1 -> i64 (..., n), indices in [0, K). An index
+/// of weight 0 is never drawn. Without replacement the n indices of a row differ. ValueError on
+/// negative, NaN or infinite weights, a row that sums to 0, or fewer positive weights than draws.
+Tensor multinomial(const Tensor& p, int64_t n, bool replacement = false, Generator* g = nullptr);
+
+// ------------------------------------------------------------------ unary.cpp, activation.cpp
+Tensor neg(const Tensor& x);
+Tensor abs(const Tensor& x);   ///< gradient sign(x): 0 at 0
+Tensor sign(const Tensor& x);  ///< gradient 0
+Tensor square(const Tensor& x);
+Tensor reciprocal(const Tensor& x);
+Tensor sqrt(const Tensor& x);  ///< gradient 0 at 0 (the true one is infinite)
+Tensor rsqrt(const Tensor& x);
+Tensor exp(const Tensor& x);
+Tensor exp2(const Tensor& x);
+Tensor expm1(const Tensor& x);
+Tensor log(const Tensor& x);
+Tensor log2(const Tensor& x);
+Tensor log10(const Tensor& x);
+Tensor log1p(const Tensor& x);
+Tensor sin(const Tensor& x);
+Tensor cos(const Tensor& x);
+Tensor erf(const Tensor& x);
+Tensor floor(const Tensor& x);  ///< gradient 0, as for ceil, round and trunc
+Tensor ceil(const Tensor& x);
+Tensor round(const Tensor& x);  ///< halves to even
+Tensor trunc(const Tensor& x);
+Tensor relu(const Tensor& x);  ///< gradient 0 at 0
+Tensor tanh(const Tensor& x);
+Tensor sigmoid(const Tensor& x);
+Tensor log_sigmoid(const Tensor& x);
+Tensor gelu(const Tensor& x);       ///< x Phi(x), by erf. Hendrycks & Gimpel 2016
+Tensor gelu_tanh(const Tensor& x);  ///< its tanh approximation
+Tensor silu(const Tensor& x);       ///< x sigmoid(x)
+Tensor softplus(const Tensor& x);   ///< log(1 + exp(x))
+/// Limits to [low, high]; the gradient passes where low <= x <= high. NaN stays NaN.
+Tensor clamp(const Tensor& x, Scalar low, Scalar high);
+
+// ------------------------------------------------------------------ binary.cpp, comparison.cpp
+Tensor add(const Tensor& a, const Tensor& b);
+Tensor add(const Tensor& a, Scalar b);
+Tensor sub(const Tensor& a, const Tensor& b);
+Tensor sub(const Tensor& a, Scalar b);
+Tensor mul(const Tensor& a, const Tensor& b);
+Tensor mul(const Tensor& a, Scalar b);
+Tensor div(const Tensor& a, const Tensor& b);  ///< integers give f32
+Tensor div(const Tensor& a, Scalar b);
+Tensor floor_divide(const Tensor& a, const Tensor& b);  ///< towards -inf; gradient 0
+Tensor floor_divide(const Tensor& a, Scalar b);
+Tensor maximum(const Tensor& a, const Tensor& b);  ///< a tie shares the gradient by halves
+Tensor minimum(const Tensor& a, const Tensor& b);
+/// a^b. d/da at a = 0 is 0 for b = 0, else the limit; d/db at a = 0 is 0; NaN only where the
+/// exponent of a negative base itself wants a gradient.
+Tensor pow(const Tensor& a, const Tensor& b);
+Tensor pow(const Tensor& a, Scalar b);
+
+// bool results, no gradient
+Tensor eq(const Tensor& a, const Tensor& b);
+Tensor eq(const Tensor& a, Scalar b);
+Tensor ne(const Tensor& a, const Tensor& b);
+Tensor ne(const Tensor& a, Scalar b);
+Tensor lt(const Tensor& a, const Tensor& b);
+Tensor lt(const Tensor& a, Scalar b);
+Tensor le(const Tensor& a, const Tensor& b);
+Tensor le(const Tensor& a, Scalar b);
+Tensor gt(const Tensor& a, const Tensor& b);
+Tensor gt(const Tensor& a, Scalar b);
+Tensor ge(const Tensor& a, const Tensor& b);
+Tensor ge(const Tensor& a, Scalar b);
+Tensor isnan(const Tensor& x);
+Tensor isinf(const Tensor& x);
+Tensor isfinite(const Tensor& x);
+Tensor logical_not(const Tensor& a);
+Tensor logical_and(const Tensor& a, const Tensor& b);
+Tensor logical_or(const Tensor& a, const Tensor& b);
+bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8);
+bool equal(const Tensor& a, const Tensor& b);  ///< same shape, dtype and elements
+
+/// condition ? a : b, elementwise; what is not chosen cannot reach the result or a gradient.
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+Tensor masked_fill(const Tensor& x, const Tensor& mask,
+                   Scalar value);  ///< value where mask is true
+
+// ------------------------------------------------------------------ reduce.cpp, extreme.cpp,
+// scan.cpp Empty axes mean all axes.
+Tensor sum(const Tensor& x, const Axes& axes = {},
+           bool keepdim = false);  ///< bool and i64 give i64
+Tensor mean(const Tensor& x, const Axes& axes = {}, bool keepdim = false);  ///< floats only
+/// Sum of squared deviations / (N - correction), two passes. Correction 1 is PyTorch's default.
+Tensor var(const Tensor& x, const Axes& axes = {}, int64_t correction = 1, bool keepdim = false);
+Tensor std(const Tensor& x, const Axes& axes = {}, int64_t correction = 1, bool keepdim = false);
+/// Largest value over the axes; ties share the gradient evenly. NaN wins.
+Tensor amax(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+Tensor amin(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+struct ValuesAndIndices {
+  Tensor values, indices;
+};
+/// Largest value along one axis and where it is first; the gradient goes to that index.
+ValuesAndIndices max(const Tensor& x, int64_t axis, bool keepdim = false);
+ValuesAndIndices min(const Tensor& x, int64_t axis, bool keepdim = false);
+Tensor max(const Tensor& x);  ///< over all elements, as amax
+Tensor min(const Tensor& x);
+Tensor argmax(const Tensor& x, int64_t axis = -1, bool keepdim = false);  ///< i64, first of ties
+Tensor argmin(const Tensor& x, int64_t axis = -1, bool keepdim = false);
+bool any(const Tensor& x);
+bool all(const Tensor& x);
+/// log(sum(exp(x))) without overflow; all -inf gives -inf and gradient 0.
+Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim = false);
+Tensor cumsum(const Tensor& x, int64_t axis);
+
+// ------------------------------------------------------------------ matmul.cpp
+/// (..., M, K) @ (..., K, N) with broadcast batches; a vector operand loses its axis as in PyTorch.
+/// Transposed views are passed to BLAS as flags, not copied. K = 0 gives zeros.
+Tensor matmul(const Tensor& a, const Tensor& b);
+/// x (..., I) @ weight (O, I)' + bias (O): one product, bias may be undefined.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+Tensor dot(const Tensor& a, const Tensor& b);    ///< of two vectors
+Tensor outer(const Tensor& a, const Tensor& b);  ///< (M), (N) -> (M, N)
+
+// ------------------------------------------------------------------ view.cpp: these share storage
+Tensor view(const Tensor& x, const Shape& shape);  ///< ShapeError when strides do not allow it
+Tensor reshape(const Tensor& x,
+               const Shape& shape);  ///< a view where possible, else a copy; one -1
+Tensor flatten(const Tensor& x, int64_t start = 0, int64_t end = -1);
+Tensor transpose(const Tensor& x, int64_t a, int64_t b);
+Tensor permute(const Tensor& x, const Axes& order);
+Tensor squeeze(const Tensor& x);
+Tensor squeeze(const Tensor& x, int64_t axis);
+Tensor unsqueeze(const Tensor& x, int64_t axis);
+Tensor expand(const Tensor& x, const Shape& shape);
+Tensor broadcast_to(const Tensor& x, const Shape& shape);
+Tensor select(const Tensor& x, int64_t axis, int64_t index);
+Tensor slice(const Tensor& x, int64_t axis, int64_t start = 0, int64_t end = kEnd,
+             int64_t step = 1);
+Tensor narrow(const Tensor& x, int64_t axis, int64_t start, int64_t length);
+Tensors split(const Tensor& x, int64_t size, int64_t axis = 0);
+Tensors split(const Tensor& x, const std::vector<int64_t>& sizes, int64_t axis = 0);
+Tensors chunk(const Tensor& x, int64_t chunks, int64_t axis = 0);
+Tensors unbind(const Tensor& x, int64_t axis = 0);
+
+// ------------------------------------------------------------------ copy.cpp, join.cpp
+Tensor contiguous(const Tensor& x);  ///< itself when it is
+Tensor clone(const Tensor& x);
+Tensor to(const Tensor& x, DType dtype);  ///< itself when it is; gradients convert back
+Tensor cat(const Tensors& xs, int64_t axis = 0);
+Tensor stack(const Tensors& xs, int64_t axis = 0);
+Tensor flip(const Tensor& x, const Axes& axes);
+Tensor repeat(const Tensor& x, const Shape& times);
+
+// ------------------------------------------------------------------ index.cpp, embedding.cpp
+/// out[i][j] = x[index[i][j]][j] for axis 0, and so on; index is i64 of x's rank.
+Tensor gather(const Tensor& x, int64_t axis, const Tensor& index);
+/// x with src added at index along the axis; entries that meet add up, in a fixed order.
+Tensor scatter_add(const Tensor& x, int64_t axis, const Tensor& index, const Tensor& src);
+Tensor index_select(const Tensor& x, int64_t axis, const Tensor& index);
+/// weight (V, D), ids i64 of any shape -> ids.shape + (D). Rows with padding_idx get no gradient.
+Tensor embedding(const Tensor& weight, const Tensor& ids, int64_t padding_idx = -1);
+/// i64 (...) -> i64 (..., classes)
+Tensor one_hot(const Tensor& x, int64_t classes);
+
+// ------------------------------------------------------------------ softmax.cpp, layer_norm.cpp
+Tensor softmax(const Tensor& x, int64_t axis = -1);
+Tensor log_softmax(const Tensor& x, int64_t axis = -1);
+/// Normalises the last axis with the biased variance: (x - mean) / sqrt(var + eps) * weight + bias.
+/// weight and bias (D) may be undefined. Ba 2016.
+Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias = {},
+                  double eps = 1e-5);
+
+// ------------------------------------------------------------------ losses: loss.cpp,
+// cross_entropy.cpp
+enum class Reduction { mean, sum, none };
+struct CrossEntropyOptions {
+  int64_t ignore_index = -100;  ///< targets that count neither in the sum nor in the mean
+  double label_smoothing = 0;   ///< in [0, 1]
+  Reduction reduction = Reduction::mean;
+};
+/// logits (..., V), target i64 (...) -> scalar, or (...) unreduced. The mean over no target is 0.
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& o = {});
+struct NllOptions {
+  int64_t ignore_index = -100;
+  Reduction reduction = Reduction::mean;
+};
+/// log_probs (..., V) as log_softmax gives them, target i64 (...).
+Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const NllOptions& o = {});
+Tensor mse_loss(const Tensor& x, const Tensor& target, Reduction r = Reduction::mean);
+/// -[t log sigmoid(x) + (1 - t) log(1 - sigmoid(x))], stable for any x.
+Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
+                                        Reduction r = Reduction::mean);
+
+// ------------------------------------------------------------------ dropout.cpp
+/// Zeroes elements with probability p and scales the rest by 1 / (1 - p); the identity when not
+/// training. p = 1 gives zeros. The mask is replayed from its key, never stored. Srivastava 2014.
+Tensor dropout(const Tensor& x, double p, bool training = true, Generator* g = nullptr);
+
+}  // namespace fovea
