@@ -19,7 +19,7 @@ install(FILES "${FOVEA_INCLUDE_DIR}/fovea/fovea.h" "${FOVEA_INCLUDE_DIR}/fovea/v
 install(TARGETS fovea EXPORT foveaTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT foveaTargets NAMESPACE fovea:: DESTINATION "${FOVEA_CMAKE_DIR}")
 
-configure_package_config_file(cmake/foveaConfig.cmake.in "${PROJECT_BINARY_DIR}/foveaConfig.cmake"
+configure_package_config_file(scripts/cmake/foveaConfig.cmake.in "${PROJECT_BINARY_DIR}/foveaConfig.cmake"
   INSTALL_DESTINATION "${FOVEA_CMAKE_DIR}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/foveaConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
@@ -27,6 +27,6 @@ install(FILES
   "${PROJECT_BINARY_DIR}/foveaConfig.cmake"
   "${PROJECT_BINARY_DIR}/foveaConfigVersion.cmake"
   DESTINATION "${FOVEA_CMAKE_DIR}")
-install(FILES cmake/dependencies.cmake DESTINATION "${FOVEA_CMAKE_DIR}"
+install(FILES scripts/cmake/dependencies.cmake DESTINATION "${FOVEA_CMAKE_DIR}"
   RENAME foveaDependencies.cmake)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

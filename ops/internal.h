@@ -1,0 +1,34 @@
+// What the writers of operations share. Not public.
+#pragma once
+
+#include "fovea/core/error.h"
+#include "fovea/core/node.h"
+#include "fovea/core/parallel.h"
+#include "fovea/ops/ops.h"
+
+namespace fovea::detail {
+
+// ---- checks; `arg` is the argument's name in the op's signature
+void check_defined(const char* op, const char* arg, const Tensor& x);
+void check_floating(const char* op, const char* arg, const Tensor& x);
+void check_dtype(const char* op, const char* arg, const Tensor& x, DType want);
+
+// ---- memory, without recording
+/// The elements of x in row-major order: x itself when it is contiguous, else a copy.
+Tensor packed(const Tensor& x);
+/// dst = src, converted and broadcast to dst's shape; dst may be any view that does not overlap
+/// itself.
+void copy_into(const Tensor& dst, const Tensor& src);
+void fill_with(const Tensor& dst, Scalar value);
+
+/// An empty result like x, contiguous.
+inline Tensor empty_as(const Tensor& x) { return Tensor::empty(x.shape(), x.dtype()); }
+/// A 0-dim tensor.
+Tensor scalar(Scalar value, DType dtype);
+
+/// Axes as sorted, distinct, non-negative numbers; empty means all. IndexError names the op.
+Shape resolve_axes(const char* op, const Axes& axes, int rank);
+/// x.shape with the (resolved) axes removed, or of size 1.
+Shape reduced_shape(const Shape& shape, const Shape& axes, bool keepdim);
+
+}  // namespace fovea::detail
