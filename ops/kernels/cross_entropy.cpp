@@ -1,0 +1,194 @@
+// cross-entropy of logits with integer targets.         logits, gx: (rows, V); loss, lse: (rows)
+// p = softmax(logits), t the target, w the class weights, s the smoothing:
+// forward   loss = (1 - s) w_t (lse - x_t) + s / V sum_k w_k (lse - x_k)
+// backward  gx_k = scale (p_k a - [k = t] (1 - s) w_t - s / V w_k),
+//           a = (1 - s) w_t + s / V sum_k w_k
+// A row is read while it is in cache; probabilities are never stored.
+#include <cmath>
+
+#include "fovea/ops/kernels/rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/ops/kernels/cross_entropy.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "fovea/ops/kernels/row-inl.h"
+#include "fovea/ops/kernels/vmath-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+struct ExpTerm {
+  const T* x;
+  T shift;
+  template <class D, class V, class M>
+  HWY_INLINE V operator()(D d, V acc, int64_t i, const M& memory) const {
+    const auto e = vmath::Exp(d, hn::Sub(memory.Load(d, x + i), hn::Set(d, shift)));
+    return hn::Add(acc, memory.ZeroRest(d, e));
+  }
+};
+
+// w (top - x), with w = 1 when there are no weights.
+template <bool kWeight, class T>
+struct BelowTopTerm {
+  const T* x;
+  const T* weight;
+  T top;
+  template <class D, class V, class M>
+  HWY_INLINE V operator()(D d, V acc, int64_t i, const M& memory) const {
+    const auto below = hn::Sub(hn::Set(d, top), memory.Load(d, x + i, top));
+    if constexpr (kWeight) return hn::MulAdd(below, memory.Load(d, weight + i), acc);
+    return hn::Add(acc, below);
+  }
+};
+
+template <class T>
+struct WeightTerm {
+  const T* weight;
+  template <class D, class V, class M>
+  HWY_INLINE V operator()(D d, V acc, int64_t i, const M& memory) const {
+    return hn::Add(acc, memory.Load(d, weight + i));
+  }
+};
+
+// sum_k w_k: needed only where there is smoothing.
+template <class T>
+HWY_INLINE double WeightSum(double smoothing, const T* weight, int64_t classes) {
+  if (smoothing == 0 || weight == nullptr) return static_cast<double>(classes);
+  return Accumulate<T>(classes, WeightTerm<T>{weight});
+}
+
+template <class T>
+HWY_INLINE void CrossEntropyRows(const T* x, const int64_t* target, int64_t ignore_index,
+                                 double smoothing, const T* weight, T* loss, T* lse, int64_t rows,
+                                 int64_t classes) {
+  const double weight_sum = WeightSum(smoothing, weight, classes);
+  for (int64_t r = 0; r < rows; ++r, x += classes) {
+    const int64_t t = target[r];
+    if (t == ignore_index) {
+      loss[r] = lse[r] = T(0);
+      continue;
+    }
+    const T top = RowMax(x, classes);
+    const double rest = std::log(Accumulate<T, 4>(classes, ExpTerm<T>{x, top}));
+    const double wt = weight == nullptr ? 1.0 : static_cast<double>(weight[t]);
+    const double nll = (static_cast<double>(top) - static_cast<double>(x[t])) + rest;
+    double value = (1 - smoothing) * wt * nll;
+    if (smoothing != 0) {
+      const double below = weight == nullptr
+                               ? Accumulate<T>(classes, BelowTopTerm<false, T>{x, weight, top})
+                               : Accumulate<T>(classes, BelowTopTerm<true, T>{x, weight, top});
+      value += smoothing / static_cast<double>(classes) * (below + rest * weight_sum);
+    }
+    loss[r] = static_cast<T>(value);
+    lse[r] = static_cast<T>(static_cast<double>(top) + rest);
+  }
+}
+
+// gx = p a - w b for one row.
+template <bool kSmooth, bool kWeight, class T>
+HWY_INLINE void BackwardRow(const T* x, T lse, const T* weight, T a, T b, T* gx, int64_t classes) {
+  ForRow<T>(classes, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
+    const auto p = vmath::Exp(d, hn::Sub(memory.Load(d, x + i), hn::Set(d, lse)));
+    auto g = hn::Mul(p, hn::Set(d, a));
+    if constexpr (kSmooth && kWeight) {
+      g = hn::NegMulAdd(memory.Load(d, weight + i), hn::Set(d, b), g);
+    } else if constexpr (kSmooth) {
+      g = hn::Sub(g, hn::Set(d, b));
+    }
+    memory.Store(d, g, gx + i);
+  });
+}
+
+template <class T>
+HWY_INLINE void CrossEntropyBackwardRows(const T* x, const T* lse, const int64_t* target,
+                                         int64_t ignore_index, double smoothing, const T* weight,
+                                         const T* scale, T* gx, int64_t rows, int64_t classes) {
+  const double weight_sum = WeightSum(smoothing, weight, classes);
+  const double share = smoothing / static_cast<double>(classes);
+  for (int64_t r = 0; r < rows; ++r, x += classes, gx += classes) {
+    const int64_t t = target[r];
+    if (t == ignore_index) {
+      ForRow<T>(classes, [&](auto d, int64_t i, const auto& memory)
+                             HWY_ATTR { memory.Store(d, hn::Zero(d), gx + i); });
+      continue;
+    }
+    const double up = static_cast<double>(scale[r]);
+    const double wt = weight == nullptr ? 1.0 : static_cast<double>(weight[t]);
+    const T a = static_cast<T>(up * ((1 - smoothing) * wt + share * weight_sum));
+    const T b = static_cast<T>(up * share);
+    if (smoothing == 0) {
+      BackwardRow<false, false>(x, lse[r], weight, a, b, gx, classes);
+    } else if (weight == nullptr) {
+      BackwardRow<true, false>(x, lse[r], weight, a, b, gx, classes);
+    } else {
+      BackwardRow<true, true>(x, lse[r], weight, a, b, gx, classes);
+    }
+    gx[t] -= static_cast<T>(up * (1 - smoothing) * wt);
+  }
+}
+
+void CrossEntropyF32(const float* x, const int64_t* target, int64_t ignore_index, double smoothing,
+                     const float* weight, float* loss, float* lse, int64_t rows, int64_t classes) {
+  CrossEntropyRows(x, target, ignore_index, smoothing, weight, loss, lse, rows, classes);
+}
+void CrossEntropyF64(const double* x, const int64_t* target, int64_t ignore_index, double smoothing,
+                     const double* weight, double* loss, double* lse, int64_t rows,
+                     int64_t classes) {
+  CrossEntropyRows(x, target, ignore_index, smoothing, weight, loss, lse, rows, classes);
+}
+void CrossEntropyBackwardF32(const float* x, const float* lse, const int64_t* target,
+                             int64_t ignore_index, double smoothing, const float* weight,
+                             const float* scale, float* gx, int64_t rows, int64_t classes) {
+  CrossEntropyBackwardRows(x, lse, target, ignore_index, smoothing, weight, scale, gx, rows,
+                           classes);
+}
+void CrossEntropyBackwardF64(const double* x, const double* lse, const int64_t* target,
+                             int64_t ignore_index, double smoothing, const double* weight,
+                             const double* scale, double* gx, int64_t rows, int64_t classes) {
+  CrossEntropyBackwardRows(x, lse, target, ignore_index, smoothing, weight, scale, gx, rows,
+                           classes);
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+
+HWY_EXPORT(CrossEntropyF32);
+HWY_EXPORT(CrossEntropyF64);
+HWY_EXPORT(CrossEntropyBackwardF32);
+HWY_EXPORT(CrossEntropyBackwardF64);
+
+void cross_entropy_rows(const float* logits, const int64_t* target, int64_t ignore_index,
+                        double smoothing, const float* weight, float* loss, float* lse,
+                        int64_t rows, int64_t classes) {
+  HWY_DYNAMIC_DISPATCH(CrossEntropyF32)
+  (logits, target, ignore_index, smoothing, weight, loss, lse, rows, classes);
+}
+void cross_entropy_rows(const double* logits, const int64_t* target, int64_t ignore_index,
+                        double smoothing, const double* weight, double* loss, double* lse,
+                        int64_t rows, int64_t classes) {
+  HWY_DYNAMIC_DISPATCH(CrossEntropyF64)
+  (logits, target, ignore_index, smoothing, weight, loss, lse, rows, classes);
+}
+void cross_entropy_backward_rows(const float* logits, const float* lse, const int64_t* target,
+                                 int64_t ignore_index, double smoothing, const float* weight,
+                                 const float* scale, float* gx, int64_t rows, int64_t classes) {
+  HWY_DYNAMIC_DISPATCH(CrossEntropyBackwardF32)
+  (logits, lse, target, ignore_index, smoothing, weight, scale, gx, rows, classes);
+}
+void cross_entropy_backward_rows(const double* logits, const double* lse, const int64_t* target,
+                                 int64_t ignore_index, double smoothing, const double* weight,
+                                 const double* scale, double* gx, int64_t rows, int64_t classes) {
+  HWY_DYNAMIC_DISPATCH(CrossEntropyBackwardF64)
+  (logits, lse, target, ignore_index, smoothing, weight, scale, gx, rows, classes);
+}
+
+}  // namespace fovea::kernels
+#endif  // HWY_ONCE

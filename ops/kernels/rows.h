@@ -1,0 +1,81 @@
+// Fused kernels along the last axis: softmax, log-softmax, log-sum-exp, layer norm, cross-entropy.
+//
+// x, y, gx, gy: (rows, n) contiguous; gx and gy are gradients of a scalar loss by x and y. Serial:
+// the caller cuts rows into chunks. A row's result does not depend on the other rows. Outputs may
+// be the same memory as an input of the same shape, unless a function says otherwise.
+#pragma once
+
+#include <cstdint>
+
+namespace fovea::kernels {
+
+// y_i = exp(x_i - max x) / sum_j exp(x_j - max x).
+// x_i = -inf gives exactly 0; a row of nothing but -inf gives NaN (no distribution exists), +inf
+// gives NaN.
+void softmax_rows(const float* x, float* y, int64_t rows, int64_t n);
+void softmax_rows(const double* x, double* y, int64_t rows, int64_t n);
+
+// gx = y * (gy - <y, gy>): 0 wherever y is 0 and gy finite.
+void softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n);
+void softmax_backward_rows(const double* y, const double* gy, double* gx, int64_t rows, int64_t n);
+
+// y_i = x_i - max x - log sum_j exp(x_j - max x): [0, -inf] gives [0, -inf].
+void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n);
+void log_softmax_rows(const double* x, double* y, int64_t rows, int64_t n);
+
+// gx = gy - exp(y) sum_j gy_j, and 0 where y = -inf: a logit of -inf takes no gradient.
+void log_softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n);
+void log_softmax_backward_rows(const double* y, const double* gy, double* gx, int64_t rows,
+                               int64_t n);
+
+// out: (rows). out = log sum_j exp(x_j). All -inf gives -inf, any +inf gives +inf.
+void logsumexp_rows(const float* x, float* out, int64_t rows, int64_t n);
+void logsumexp_rows(const double* x, double* out, int64_t rows, int64_t n);
+
+// out, gout: (rows). gx_i = gout exp(x_i - out), and 0 where x_i = -inf.
+void logsumexp_backward_rows(const float* x, const float* out, const float* gout, float* gx,
+                             int64_t rows, int64_t n);
+void logsumexp_backward_rows(const double* x, const double* out, const double* gout, double* gx,
+                             int64_t rows, int64_t n);
+
+// y = (x - mean) rstd gamma + beta, rstd = 1 / sqrt(variance + eps), the variance biased and in two
+// passes. Ba, Kiros, Hinton 2016, eq. 3. gamma, beta: (n) or null (1 and 0); mean, rstd: (rows) or
+// null. A constant row gives beta exactly.
+void layer_norm_rows(const float* x, const float* gamma, const float* beta, double eps, float* y,
+                     float* mean, float* rstd, int64_t rows, int64_t n);
+void layer_norm_rows(const double* x, const double* gamma, const double* beta, double eps,
+                     double* y, double* mean, double* rstd, int64_t rows, int64_t n);
+
+// With xhat = (x - mean) rstd and g = gy gamma:
+//   gx = rstd (g - mean(g) - xhat mean(g xhat)),  ggamma += sum_r gy xhat,  gbeta += sum_r gy.
+// gx: (rows, n) or null; ggamma, gbeta: (n), both or neither null. These two are added to in T,
+// row after row: pass blocks of at most some hundred rows, each with its own sums, to keep digits.
+void layer_norm_backward_rows(const float* x, const float* gamma, const float* mean,
+                              const float* rstd, const float* gy, float* gx, float* ggamma,
+                              float* gbeta, int64_t rows, int64_t n);
+void layer_norm_backward_rows(const double* x, const double* gamma, const double* mean,
+                              const double* rstd, const double* gy, double* gx, double* ggamma,
+                              double* gbeta, int64_t rows, int64_t n);
+
+// logits: (rows, classes); target: (rows), each in [0, classes) or ignore_index, which the caller
+// has checked; weight: (classes) or null (ones). With p = softmax(logits) and s = smoothing:
+//   loss_r = (1 - s) w_t (-log p_t) + s / classes sum_k w_k (-log p_k),   0 for an ignored row
+// as torch.nn.functional.cross_entropy with reduction "none"; Szegedy 2016 for the smoothing.
+// lse_r = log sum_k exp(logits_rk) is what backward needs; 0 for an ignored row.
+void cross_entropy_rows(const float* logits, const int64_t* target, int64_t ignore_index,
+                        double smoothing, const float* weight, float* loss, float* lse,
+                        int64_t rows, int64_t classes);
+void cross_entropy_rows(const double* logits, const int64_t* target, int64_t ignore_index,
+                        double smoothing, const double* weight, double* loss, double* lse,
+                        int64_t rows, int64_t classes);
+
+// gx = scale_r d loss_r / d logits_r; zeros for an ignored row. scale: (rows), the upstream
+// gradient of each row's loss.
+void cross_entropy_backward_rows(const float* logits, const float* lse, const int64_t* target,
+                                 int64_t ignore_index, double smoothing, const float* weight,
+                                 const float* scale, float* gx, int64_t rows, int64_t classes);
+void cross_entropy_backward_rows(const double* logits, const double* lse, const int64_t* target,
+                                 int64_t ignore_index, double smoothing, const double* weight,
+                                 const double* scale, double* gx, int64_t rows, int64_t classes);
+
+}  // namespace fovea::kernels
