@@ -26,7 +26,7 @@ namespace fovea {
 class SaveList {
  public:
   void input(const char* name, const Tensor& x) { list_.push_back(save_input(name, keep(x))); }
-  void output(const Tensor& y) { list_.push_back(save_output(keep(y))); }
+  void output(const Tensor& y) { list_.push_back(save_output(y)); }
   void extra(const char* name, const Tensor& t) { list_.push_back(save_extra(name, keep(t))); }
   const std::vector<Save>& list() const { return list_; }
 

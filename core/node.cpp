@@ -78,7 +78,7 @@ void wrong_gradient_count(const char* op, size_t got, size_t want) {
                                op, got, want));
 }
 
-void attach(Node& n, const Inputs& in, const Saves& saves) {
+void attach(Node& n, const Tensor& y, const Inputs& in, const Saves& saves) {
   n.edge_count = static_cast<uint32_t>(in.size());
   for (size_t i = 0; i < in.size(); ++i) {
     Node* to = in[i].requires_grad() ? in[i].node() : nullptr;
@@ -92,7 +92,7 @@ void attach(Node& n, const Inputs& in, const Saves& saves) {
     slot->kind = s.kind;
     if (s.kind == Save::Kind::nothing) continue;
     slot->name = s.name;
-    const Tensor& t = *s.tensor;
+    const Tensor& t = s.kind == Save::Kind::output ? y : *s.tensor;
     if (s.kind == Save::Kind::input) {
       slot->tensor = t;
     } else {  // outside the graph: no cycle through the result, no gradient into a constant

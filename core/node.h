@@ -48,9 +48,9 @@ struct Save {
 };
 /// Keeps an input and its version: changing it in place makes backward() raise.
 inline Save save_input(const char* name, const Tensor& x) { return {Save::Kind::input, name, &x}; }
-/// Keeps the result without its node (no reference cycle); the engine re-attaches the node when the
-/// vjp itself is differentiated.
-inline Save save_output(const Tensor& y) { return {Save::Kind::output, "output", &y}; }
+/// Keeps the result, the y given to record(), without its node (no reference cycle); the engine
+/// re-attaches the node when the vjp itself is differentiated.
+inline Save save_output(const Tensor&) { return {Save::Kind::output, "output", nullptr}; }
 /// Keeps a tensor that is neither: a mask, a row statistic. It is treated as a constant.
 inline Save save_extra(const char* name, const Tensor& t) { return {Save::Kind::extra, name, &t}; }
 /// Keeps nothing when no gradient needs it; the slot then reads as an undefined tensor.
@@ -169,6 +169,9 @@ class LeafNode final : public Node {
 
 namespace detail {
 
+[[noreturn]] void wrong_gradient_count(const char* op, size_t got, size_t want);
+void attach(Node& n, const Tensor& y, const Inputs& in, const Saves& saves);
+
 /// A node whose vjp is the closure F, kept in the node's own allocation with edges and saves.
 template <class F>
 class OpNode final : public Node {
@@ -181,7 +184,7 @@ class OpNode final : public Node {
     auto* n = new (p) OpNode(op, y.shape(), y.dtype(), bytes, std::move(f));
     n->saved = reinterpret_cast<SavedSlot*>(p + kHead);
     n->edges = reinterpret_cast<Node**>(p + kHead + saves.size() * sizeof(SavedSlot));
-    n->attach(in, saves);
+    attach(*n, y, in, saves);
     return n;
   }
 
@@ -202,16 +205,8 @@ class OpNode final : public Node {
  private:
   OpNode(const char* op, const Shape& s, DType t, size_t bytes, F&& f)
       : Node(op, s, t, bytes), f_(std::move(f)) {}
-  void attach(const Inputs& in, const Saves& saves);
   F f_;
 };
-
-[[noreturn]] void wrong_gradient_count(const char* op, size_t got, size_t want);
-void attach(Node& n, const Inputs& in, const Saves& saves);
-template <class F>
-void OpNode<F>::attach(const Inputs& in, const Saves& saves) {
-  detail::attach(*this, in, saves);
-}
 
 /// Whether the anomaly mode is on for this thread; then record() looks at every result.
 inline constinit thread_local bool anomaly_mode = false;
@@ -221,7 +216,8 @@ void set_node(const Tensor& t, Node* n);  // takes over the reference
 }  // namespace detail
 
 /// Ends an operation: hangs a node for `y` on the nodes of its inputs, when any of them requires a
-/// gradient and recording is on. `y` must be fresh: no other handle has it.
+/// gradient and recording is on. `y` must be fresh: no other handle has it. `op` must outlive it
+/// all: a literal.
 ///
 /// vjp(const Saved&, const Tensor& gy) returns the gradient of the only input as a Tensor, or of
 /// all inputs as grads(...) or a vector. A gradient may have the broadcast shape, or a wider dtype:

@@ -1,0 +1,155 @@
+// Elementwise arithmetic of two tensors.       a, b: broadcast together; y, gy: their common shape
+// A vjp returns gradients of the common shape; the engine sums them to the shapes of a and b.
+#include "fovea/ops/kernels/binary.h"
+
+#include <fmt/format.h>
+
+#include "fovea/ops/elementwise.h"
+
+namespace fovea {
+namespace {
+
+namespace k = kernels;
+using detail::BinaryFn;
+using detail::operand;
+
+struct BinaryKernel {
+  BinaryFn<float, float> f32;
+  BinaryFn<double, double> f64;
+  BinaryFn<int64_t, int64_t> i64 = nullptr;  // null: integers are converted to f32
+};
+
+Tensor arithmetic(const char* op, const Tensor& a, const Tensor& b, const BinaryKernel& kernel) {
+  switch (a.dtype()) {
+    case DType::f32:
+      return detail::zip(op, a, b, kernel.f32);
+    case DType::f64:
+      return detail::zip(op, a, b, kernel.f64);
+    default:
+      return detail::zip(op, a, b, kernel.i64);
+  }
+}
+
+// Both operands in one dtype that the kernel has: bool counts as 0 or 1.
+detail::Promoted operands(const char* op, const Tensor& a, const Tensor& b,
+                          bool on_integers = true) {
+  detail::Promoted p = detail::promoted(op, a, b);
+  if (!p.a.is_floating() && (p.a.dtype() == boolean || !on_integers)) {
+    const DType t = on_integers ? i64 : f32;
+    p = {to(p.a, t), to(p.b, t)};
+  }
+  return p;
+}
+
+}  // namespace
+
+Tensor add(const Tensor& x, const Tensor& y) {
+  const auto [a, b] = operands("add", x, y);
+  return record("add", arithmetic("add", a, b, {k::add, k::add, k::add}), {a, b}, {},
+                [](const Saved&, const Tensor& gy) { return grads(gy, gy); });
+}
+
+Tensor sub(const Tensor& x, const Tensor& y) {
+  const auto [a, b] = operands("sub", x, y);
+  return record(
+      "sub", arithmetic("sub", a, b, {k::sub, k::sub, k::sub}), {a, b}, {},
+      [](const Saved& s, const Tensor& gy) { return grads(gy, s.wants(1) ? neg(gy) : Tensor()); });
+}
+
+Tensor mul(const Tensor& x, const Tensor& y) {
+  const auto [a, b] = operands("mul", x, y);
+  return record("mul", arithmetic("mul", a, b, {k::mul, k::mul, k::mul}), {a, b},
+                {save_if(b.requires_grad(), save_input("a", a)),
+                 save_if(a.requires_grad(), save_input("b", b))},
+                [](const Saved& s, const Tensor& gy) {
+                  return grads(s.wants(0) ? gy * s[1] : Tensor(),
+                               s.wants(1) ? gy * s[0] : Tensor());
+                });
+}
+
+// d(a/b) = da / b - a / b^2 db
+Tensor div(const Tensor& x, const Tensor& y) {
+  const auto [a, b] = operands("div", x, y, false);
+  return record("div", arithmetic("div", a, b, {k::div, k::div}), {a, b},
+                {save_if(b.requires_grad(), save_input("a", a)), save_input("b", b)},
+                [](const Saved& s, const Tensor& gy) {
+                  const Tensor ga = gy / s[1];
+                  return grads(ga, s.wants(1) ? neg(ga * (s[0] / s[1])) : Tensor());
+                });
+}
+
+// The larger takes the gradient; a tie gives each half, so that the parts sum to gy.
+namespace {
+
+Tensor extreme(const char* op, const Tensor& x, const Tensor& y, const BinaryKernel& kernel,
+               Tensor (*wins)(const Tensor&, const Tensor&)) {
+  const auto [a, b] = operands(op, x, y);
+  return record(op, arithmetic(op, a, b, kernel), {a, b}, {save_input("a", a), save_input("b", b)},
+                [wins](const Saved& s, const Tensor& gy) {
+                  const Tensor half = masked_fill(gy * 0.5, s[0] != s[1], 0);
+                  const auto share = [&](const Tensor& me, const Tensor& other) {
+                    return masked_fill(gy, logical_not(wins(me, other)), 0) + half;
+                  };
+                  return grads(share(s[0], s[1]), share(s[1], s[0]));
+                });
+}
+
+}  // namespace
+
+Tensor maximum(const Tensor& a, const Tensor& b) {
+  return extreme("maximum", a, b, {k::maximum, k::maximum, k::maximum}, gt);
+}
+
+Tensor minimum(const Tensor& a, const Tensor& b) {
+  return extreme("minimum", a, b, {k::minimum, k::minimum, k::minimum}, lt);
+}
+
+Tensor floor_divide(const Tensor& x, const Tensor& y) {
+  const auto [a, b] = operands("floor_divide", x, y);
+  if (b.dtype() == i64) {
+    const Tensor p = detail::packed(b);
+    if (k::contains_zero(p.data<int64_t>(), 1, p.numel())) {
+      throw ValueError(fmt::format(
+          "floor_divide: b {} holds a zero; integers have no quotient by 0", b.shape().str()));
+    }
+  }
+  return record(
+      "floor_divide",
+      arithmetic("floor_divide", a, b, {k::floor_divide, k::floor_divide, k::floor_divide}), {a, b},
+      {}, [](const Saved&, const Tensor& gy) { return grads(zeros_like(gy), zeros_like(gy)); });
+}
+
+// y = a^b.   dy/da = b a^(b-1), and 0 where b = 0 whatever a is
+//            dy/db = y log a, and 0 where a = 0 (b >= 0: y stays 0 or 1 to first order)
+Tensor pow(const Tensor& x, const Tensor& y) {
+  const auto [a, b] = operands("pow", x, y, false);
+  return record("pow", arithmetic("pow", a, b, {k::pow, k::pow}), {a, b},
+                {save_input("a", a), save_input("b", b)}, [](const Saved& s, const Tensor& gy) {
+                  const Tensor& base = s[0];
+                  const Tensor& e = s[1];
+                  Tensor ga;
+                  Tensor gb;
+                  if (s.wants(0)) {  // 0^(0 - 1) would be infinite
+                    const Tensor corner = logical_and(e == 0, base == 0);
+                    ga = gy * e * pow(base, masked_fill(e - 1, corner, 0));
+                  }
+                  if (s.wants(1)) {
+                    const Tensor zero = base == 0;
+                    gb = masked_fill(gy * pow(base, e) * log(masked_fill(base, zero, 1)), zero, 0);
+                  }
+                  return grads(ga, gb);
+                });
+}
+
+Tensor add(const Tensor& a, Scalar b) { return add(a, operand(a, b)); }
+Tensor sub(const Tensor& a, Scalar b) { return sub(a, operand(a, b)); }
+Tensor mul(const Tensor& a, Scalar b) { return mul(a, operand(a, b)); }
+Tensor div(const Tensor& a, Scalar b) { return div(a, operand(a, b)); }
+Tensor floor_divide(const Tensor& a, Scalar b) { return floor_divide(a, operand(a, b)); }
+
+Tensor pow(const Tensor& a, Scalar b) {
+  if (b.as<double>() == 2) return square(a);
+  return pow(a, operand(a, b));
+}
+
+}  // namespace fovea

@@ -1,0 +1,152 @@
+// Comparisons and choices.             a, b, condition: broadcast together; results of comparisons:
+// bool
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fovea/ops/elementwise.h"
+#include "fovea/ops/kernels/binary.h"
+
+namespace fovea {
+namespace {
+
+namespace k = kernels;
+using detail::BinaryFn;
+using detail::operand;
+
+struct ComparisonKernel {
+  BinaryFn<float, uint8_t> f32;
+  BinaryFn<double, uint8_t> f64;
+  BinaryFn<int64_t, uint8_t> i64;
+  BinaryFn<uint8_t, uint8_t> b;
+};
+
+Tensor compare(const char* op, const Tensor& x, const Tensor& y, const ComparisonKernel& kernel) {
+  const NoGrad scope;
+  const auto [a, b] = detail::promoted(op, x, y);
+  switch (a.dtype()) {
+    case DType::f32:
+      return detail::zip(op, a, b, kernel.f32);
+    case DType::f64:
+      return detail::zip(op, a, b, kernel.f64);
+    case DType::i64:
+      return detail::zip(op, a, b, kernel.i64);
+    default:
+      return detail::zip(op, a, b, kernel.b);
+  }
+}
+
+Tensor need_bool(const char* op, const char* arg, const Tensor& x) {
+  detail::check_dtype(op, arg, x, boolean);
+  return x;
+}
+
+}  // namespace
+
+Tensor eq(const Tensor& a, const Tensor& b) {
+  return compare("eq", a, b, {k::eq, k::eq, k::eq, k::eq});
+}
+Tensor ne(const Tensor& a, const Tensor& b) {
+  return compare("ne", a, b, {k::ne, k::ne, k::ne, k::ne});
+}
+Tensor lt(const Tensor& a, const Tensor& b) {
+  return compare("lt", a, b, {k::lt, k::lt, k::lt, k::lt});
+}
+Tensor le(const Tensor& a, const Tensor& b) {
+  return compare("le", a, b, {k::le, k::le, k::le, k::le});
+}
+Tensor gt(const Tensor& a, const Tensor& b) {
+  return compare("gt", a, b, {k::gt, k::gt, k::gt, k::gt});
+}
+Tensor ge(const Tensor& a, const Tensor& b) {
+  return compare("ge", a, b, {k::ge, k::ge, k::ge, k::ge});
+}
+Tensor eq(const Tensor& a, Scalar b) { return eq(a, operand(a, b)); }
+Tensor ne(const Tensor& a, Scalar b) { return ne(a, operand(a, b)); }
+Tensor lt(const Tensor& a, Scalar b) { return lt(a, operand(a, b)); }
+Tensor le(const Tensor& a, Scalar b) { return le(a, operand(a, b)); }
+Tensor gt(const Tensor& a, Scalar b) { return gt(a, operand(a, b)); }
+Tensor ge(const Tensor& a, Scalar b) { return ge(a, operand(a, b)); }
+
+Tensor isnan(const Tensor& x) { return ne(x, x); }
+
+Tensor isinf(const Tensor& x) {
+  const NoGrad scope;
+  detail::check_defined("isinf", "x", x);
+  return x.is_floating() ? eq(abs(x), std::numeric_limits<double>::infinity()) : ne(x, x);
+}
+
+Tensor isfinite(const Tensor& x) { return logical_not(logical_or(isnan(x), isinf(x))); }
+
+Tensor logical_not(const Tensor& a) {
+  const Tensor p = detail::packed(need_bool("logical_not", "a", a));
+  Tensor y = detail::empty_as(a);
+  k::logical_not(p.data<uint8_t>(), y.data<uint8_t>(), y.numel());
+  return y;
+}
+
+Tensor logical_and(const Tensor& a, const Tensor& b) {
+  return detail::zip<uint8_t, uint8_t>("logical_and", need_bool("logical_and", "a", a),
+                                       need_bool("logical_and", "b", b), k::logical_and);
+}
+
+Tensor logical_or(const Tensor& a, const Tensor& b) {
+  return detail::zip<uint8_t, uint8_t>("logical_or", need_bool("logical_or", "a", a),
+                                       need_bool("logical_or", "b", b), k::logical_or);
+}
+
+bool equal(const Tensor& a, const Tensor& b) {
+  detail::check_defined("equal", "a", a);
+  detail::check_defined("equal", "b", b);
+  return a.shape() == b.shape() && a.dtype() == b.dtype() && all(eq(a, b));
+}
+
+// |a - b| <= atol + rtol |b|; infinities are close when equal, NaN never is.
+bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol) {
+  const NoGrad scope;
+  const Tensor x = to(a, f64);
+  const Tensor y = to(b, f64);
+  const Tensor near = logical_and(le(abs(x - y), abs(y) * rtol + atol), isfinite(y));
+  return all(logical_or(near, eq(x, y)));
+}
+
+// y = condition ? a : b.   ga = gy where the condition holds, gb = gy elsewhere, 0 for the other.
+Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
+  detail::check_dtype("where", "condition", condition, boolean);
+  const auto [a, b] = detail::promoted("where", x, y);
+  const Shape shape =
+      broadcast_shapes("where", broadcast_shapes("where", a.shape(), b.shape()), condition.shape());
+  Tensor out = Tensor::empty(shape, a.dtype());
+  const Strides sc = broadcast_strides(condition.shape(), condition.strides(), shape);
+  const Strides sa = broadcast_strides(a.shape(), a.strides(), shape);
+  const Strides sb = broadcast_strides(b.shape(), b.strides(), shape);
+  const auto c = collapse<4>(shape, {&sc, &sa, &sb, &out.strides()});
+  if (out.numel() > 0) {
+    visit(a.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      const int last = c.rank - 1;
+      const int64_t n = c.row_length();
+      parallel_for(c.rows, grain_for(n), [&](int64_t begin, int64_t end) {
+        for (int64_t r = begin; r < end; ++r) {
+          const auto off = c.row_offsets(r);
+          k::where(condition.data<uint8_t>() + off[0], c.strides[0][last], a.data<T>() + off[1],
+                   c.strides[1][last], b.data<T>() + off[2], c.strides[2][last],
+                   out.data<T>() + off[3], n);
+        }
+      });
+    });
+  }
+  return record("where", std::move(out), {a, b}, {save_extra("condition", condition)},
+                [](const Saved& s, const Tensor& gy) {
+                  return grads(s.wants(0) ? where(s[0], gy, zeros_like(gy)) : Tensor(),
+                               s.wants(1) ? where(s[0], zeros_like(gy), gy) : Tensor());
+                });
+}
+
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
+  detail::check_defined("masked_fill", "x", x);
+  detail::check_dtype("masked_fill", "mask", mask, boolean);
+  return where(mask, detail::scalar(value, x.dtype()), x);
+}
+
+}  // namespace fovea

@@ -1,0 +1,52 @@
+// How elementwise kernels meet tensors: layouts, broadcasting, chunks. Not public.
+#pragma once
+
+#include "fovea/ops/internal.h"
+
+namespace fovea::detail {
+
+/// A pair of kernels, one a floating dtype: `{kernels::exp, kernels::exp}`.
+struct UnaryKernel {
+  void (*f32)(const float* x, float* y, int64_t n);
+  void (*f64)(const double* x, double* y, int64_t n);
+};
+/// gx from what was saved (x or y) and gy, in one pass.
+struct UnaryBackwardKernel {
+  void (*f32)(const float* s, const float* gy, float* gx, int64_t n);
+  void (*f64)(const double* s, const double* gy, double* gx, int64_t n);
+};
+/// Operands with strides 0, 1 or any other; see kernels/binary.h.
+template <class In, class Out>
+using BinaryFn = void (*)(const In* a, int64_t sa, const In* b, int64_t sb, Out* y, int64_t n);
+
+/// y = k(x), unrecorded. x is floating.
+Tensor map(const Tensor& x, const UnaryKernel& k);
+/// gx = k(s, gy), unrecorded; s and gy have one shape and dtype.
+Tensor map_backward(const Tensor& s, const Tensor& gy, const UnaryBackwardKernel& k);
+/// y = fn(a, b) over the broadcast shape, unrecorded; both have the element type In already.
+template <class In, class Out>
+Tensor zip(const char* op, const Tensor& a, const Tensor& b, BinaryFn<In, Out> fn);
+
+/// The elements of x as a float tensor, recorded: integers become f32, as PyTorch's functions of
+/// floats take them.
+Tensor as_floating(const Tensor& x);
+/// Both operands in their common dtype, recorded.
+struct Promoted {
+  Tensor a, b;
+};
+Promoted promoted(const char* op, const Tensor& a, const Tensor& b);
+/// The number as a 0-dim operand for x, in the dtype the result will have.
+Tensor operand(const Tensor& x, Scalar value);
+
+/// A rule in two forms: `formula` in ops, used when someone differentiates again, and `fused`, one
+/// pass over memory, used otherwise. The tests hold them equal.
+struct UnaryRule {
+  const char* name;
+  UnaryKernel forward;
+  bool saves_output;  // else the input
+  Tensor (*formula)(const Tensor& s, const Tensor& gy);
+  UnaryBackwardKernel fused;
+};
+Tensor unary(const UnaryRule& rule, const Tensor& x);
+
+}  // namespace fovea::detail
