@@ -88,71 +88,107 @@ HWY_INLINE void LayerNormRows(const T* x, const T* gamma, const T* beta, double 
   }
 }
 
-// Three sums in one pass: g, g h and h, where h = (x - mean) rstd.
-struct BackwardSums {
-  double g = 0, gh = 0, h = 0;
+// What backward needs to know of one row before it can write gx.
+template <class T>
+struct RowFacts {
+  T mean, rstd;
+  T centre;  // mean of (x - mean) rstd
+  T offset;  // rstd mean(g)
+  T slope;   // rstd mean(g xhat)
 };
 
+// Sums of g, g s and s in one pass, where s = x - mean.
 template <bool kGamma, class T>
-HWY_INLINE BackwardSums SumBackward(const T* x, const T* gamma, const T* gy, T mean, T rstd,
-                                    int64_t n) {
+HWY_INLINE RowFacts<T> Measure(const T* x, const T* gamma, const T* gy, T mean, T rstd, int64_t n) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t block = 32 * lanes;
-  const auto body = [&](V& g_sum, V& gh_sum, V& h_sum, int64_t i, const auto& memory) HWY_ATTR {
-    const auto shifted = hn::Sub(memory.Load(d, x + i, mean), hn::Set(d, mean));
-    const auto h = hn::Mul(shifted, hn::Set(d, rstd));
+  const auto body = [&](V& g_sum, V& gs_sum, V& s_sum, int64_t i, const auto& memory) HWY_ATTR {
+    const auto s = hn::Sub(memory.Load(d, x + i, mean), hn::Set(d, mean));
     auto g = memory.Load(d, gy + i);
     if constexpr (kGamma) g = hn::Mul(g, memory.Load(d, gamma + i));
     g_sum = hn::Add(g_sum, g);
-    gh_sum = hn::MulAdd(g, h, gh_sum);
-    h_sum = hn::Add(h_sum, h);
+    gs_sum = hn::MulAdd(g, s, gs_sum);
+    s_sum = hn::Add(s_sum, s);
   };
-  BackwardSums total;
+  double g = 0, gs = 0, s = 0;
   for (int64_t i = 0; i < n;) {
     const int64_t end = n - i < block ? n : i + block;
-    V g0 = hn::Zero(d), gh0 = g0, h0 = g0, g1 = g0, gh1 = g0, h1 = g0;
+    V g0 = hn::Zero(d), gs0 = g0, s0 = g0, g1 = g0, gs1 = g0, s1 = g0;
     for (; i + 2 * lanes <= end; i += 2 * lanes) {
-      body(g0, gh0, h0, i, Whole());
-      body(g1, gh1, h1, i + lanes, Whole());
+      body(g0, gs0, s0, i, Whole());
+      body(g1, gs1, s1, i + lanes, Whole());
     }
-    for (; i + lanes <= end; i += lanes) body(g0, gh0, h0, i, Whole());
-    if (i < end) body(g1, gh1, h1, i, Partial{static_cast<size_t>(end - i)});
+    for (; i + lanes <= end; i += lanes) body(g0, gs0, s0, i, Whole());
+    if (i < end) body(g1, gs1, s1, i, Partial{static_cast<size_t>(end - i)});
     i = end;
-    total.g += ReduceSum(d, hn::Add(g0, g1));
-    total.gh += ReduceSum(d, hn::Add(gh0, gh1));
-    total.h += ReduceSum(d, hn::Add(h0, h1));
+    g += ReduceSum(d, hn::Add(g0, g1));
+    gs += ReduceSum(d, hn::Add(gs0, gs1));
+    s += ReduceSum(d, hn::Add(s0, s1));
   }
-  return total;
+  const double scale = static_cast<double>(rstd), count = static_cast<double>(n);
+  const double centre = scale * s / count;
+  const double slope = (scale * gs - centre * g) / count;
+  return {mean, rstd, static_cast<T>(centre), static_cast<T>(scale * g / count),
+          static_cast<T>(scale * slope)};
 }
 
-// kGx, kParam: whether gx, and whether both ggamma and gbeta, are wanted.
-template <bool kGamma, bool kGx, bool kParam, class T>
-HWY_INLINE void BackwardRow(const T* x, const T* gamma, const T* gy, T mean, T rstd, T* gx,
-                            T* ggamma, T* gbeta, int64_t n) {
-  const double count = static_cast<double>(n);
-  const BackwardSums sums = SumBackward<kGamma>(x, gamma, gy, mean, rstd, n);
-  const double centre = sums.h / count;
-  const T c = static_cast<T>(centre);
-  const T g_mean = static_cast<T>(sums.g / count);
-  const T slope = static_cast<T>((sums.gh - centre * sums.g) / count);
+// kRows rows at once, so that gamma, ggamma and gbeta are touched once for all of them.
+// kGx, kParam: whether gx, and whether ggamma and gbeta, are wanted.
+template <int kRows, bool kGamma, bool kGx, bool kParam, class T>
+HWY_INLINE void BackwardBlock(const T* x, const T* gamma, const T* mean, const T* rstd, const T* gy,
+                              T* gx, T* ggamma, T* gbeta, int64_t n) {
+  RowFacts<T> rows[kRows];
+  for (int r = 0; r < kRows; ++r) {
+    rows[r] = Measure<kGamma>(x + r * n, gamma, gy + r * n, mean[r], rstd[r], n);
+  }
   ForRow<T>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
-    const auto shifted = hn::Sub(memory.Load(d, x + i), hn::Set(d, mean));
-    const auto xhat = hn::MulSub(shifted, hn::Set(d, rstd), hn::Set(d, c));
-    const auto upstream = memory.Load(d, gy + i);
-    if constexpr (kGx) {
-      auto g = upstream;
-      if constexpr (kGamma) g = hn::Mul(g, memory.Load(d, gamma + i));
-      const auto centred = hn::Sub(g, hn::Set(d, g_mean));
-      const auto v = hn::NegMulAdd(xhat, hn::Set(d, slope), centred);
-      memory.Store(d, hn::Mul(v, hn::Set(d, rstd)), gx + i);
+    using V = hn::Vec<decltype(d)>;
+    V scale = hn::Zero(d), gamma_sum = scale, beta_sum = scale;
+    if constexpr (kGamma) scale = memory.Load(d, gamma + i);
+    if constexpr (kParam) gamma_sum = memory.Load(d, ggamma + i);
+    if constexpr (kParam) beta_sum = memory.Load(d, gbeta + i);
+    const auto one_row = [&](const RowFacts<T>& row, int64_t at) HWY_ATTR {
+      const auto s = hn::Sub(memory.Load(d, x + at), hn::Set(d, row.mean));
+      const auto xhat = hn::MulSub(s, hn::Set(d, row.rstd), hn::Set(d, row.centre));
+      const auto up = memory.Load(d, gy + at);
+      if constexpr (kGx) {
+        auto g = up;
+        if constexpr (kGamma) g = hn::Mul(up, scale);
+        const auto v = hn::MulAdd(xhat, hn::Set(d, row.slope), hn::Set(d, row.offset));
+        memory.Store(d, hn::MulSub(g, hn::Set(d, row.rstd), v), gx + at);
+      }
+      if constexpr (kParam) {
+        gamma_sum = hn::MulAdd(up, xhat, gamma_sum);
+        beta_sum = hn::Add(up, beta_sum);
+      }
+    };
+    one_row(rows[0], i);
+    if constexpr (kRows == 4) {
+      one_row(rows[1], i + n);
+      one_row(rows[2], i + 2 * n);
+      one_row(rows[3], i + 3 * n);
     }
-    if constexpr (kParam) {
-      memory.Store(d, hn::MulAdd(upstream, xhat, memory.Load(d, ggamma + i)), ggamma + i);
-      memory.Store(d, hn::Add(upstream, memory.Load(d, gbeta + i)), gbeta + i);
-    }
+    if constexpr (kParam) memory.Store(d, gamma_sum, ggamma + i);
+    if constexpr (kParam) memory.Store(d, beta_sum, gbeta + i);
   });
+}
+
+template <bool kGamma, bool kGx, bool kParam, class T>
+HWY_INLINE void BackwardRows(const T* x, const T* gamma, const T* mean, const T* rstd, const T* gy,
+                             T* gx, T* ggamma, T* gbeta, int64_t rows, int64_t n) {
+  // Four rows of x and gy are read twice and must stay in the first-level cache between.
+  const bool together = n * static_cast<int64_t>(sizeof(T)) <= 4096;
+  int64_t r = 0;
+  for (; together && r + 4 <= rows; r += 4) {
+    BackwardBlock<4, kGamma, kGx, kParam>(x + r * n, gamma, mean + r, rstd + r, gy + r * n,
+                                          kGx ? gx + r * n : gx, ggamma, gbeta, n);
+  }
+  for (; r < rows; ++r) {
+    BackwardBlock<1, kGamma, kGx, kParam>(x + r * n, gamma, mean + r, rstd + r, gy + r * n,
+                                          kGx ? gx + r * n : gx, ggamma, gbeta, n);
+  }
 }
 
 template <bool kGamma, class T>
@@ -160,15 +196,12 @@ HWY_INLINE void LayerNormBackward(const T* x, const T* gamma, const T* mean, con
                                   const T* gy, T* gx, T* ggamma, T* gbeta, int64_t rows,
                                   int64_t n) {
   const bool param = ggamma != nullptr && gbeta != nullptr;
-  for (int64_t r = 0; r < rows; ++r, x += n, gy += n) {
-    const T m = mean[r], s = rstd[r];
-    if (gx != nullptr && param) {
-      BackwardRow<kGamma, true, true>(x, gamma, gy, m, s, gx + r * n, ggamma, gbeta, n);
-    } else if (gx != nullptr) {
-      BackwardRow<kGamma, true, false>(x, gamma, gy, m, s, gx + r * n, ggamma, gbeta, n);
-    } else if (param) {
-      BackwardRow<kGamma, false, true>(x, gamma, gy, m, s, gx, ggamma, gbeta, n);
-    }
+  if (gx != nullptr && param) {
+    BackwardRows<kGamma, true, true>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+  } else if (gx != nullptr) {
+    BackwardRows<kGamma, true, false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+  } else if (param) {
+    BackwardRows<kGamma, false, true>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
   }
 }
 
