@@ -11,36 +11,23 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include "fovea/ops/kernels/load-inl.h"
+
+// Before a loop that the compiler is to vectorise although arrays may be the same: element i of the
+// result depends on elements i alone.
+#ifndef FOVEA_INDEPENDENT
+#if defined(__clang__)
+#define FOVEA_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define FOVEA_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-// The first n < Lanes(d) elements at p; the other lanes are 0. Highway's masked load and store do
-// not touch what is masked out on AVX2 and AVX-512 only.
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* p, size_t n) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  return hn::MaskedLoad(hn::FirstN(d, n), d, p);
-#else
-  HWY_ALIGN T buffer[hn::MaxLanes(d)] = {};
-  std::memcpy(buffer, p, n * sizeof(T));
-  return hn::Load(d, buffer);
-#endif
-}
-
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void StoreFirst(D d, hn::Vec<D> v, T* p, size_t n) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  hn::BlendedStore(v, hn::FirstN(d, n), d, p);
-#else
-  HWY_ALIGN T buffer[hn::MaxLanes(d)];
-  hn::Store(v, d, buffer);
-  std::memcpy(p, buffer, n * sizeof(T));
-#endif
-}
 
 // y[i] = op(d, x[i])
 template <class Op, class T>
@@ -51,7 +38,7 @@ HWY_INLINE void UnaryLoop(const T* x, T* y, int64_t n, Op op) {
   for (; i + lanes <= n; i += lanes) hn::StoreU(op(d, hn::LoadU(d, x + i)), d, y + i);
   if (i < n) {
     const size_t rest = static_cast<size_t>(n - i);
-    StoreFirst(d, op(d, LoadFirst(d, x + i, rest)), y + i, rest);
+    StoreN(d, op(d, LoadN(d, x + i, rest)), y + i, rest);
   }
 }
 
@@ -71,9 +58,9 @@ HWY_INLINE void BinaryLoop(const T* a, const T* b, T* y, int64_t n, Op op) {
   }
   if (i < n) {
     const size_t rest = static_cast<size_t>(n - i);
-    const auto va = sa == 0 ? a0 : LoadFirst(d, a + i * sa, rest);
-    const auto vb = sb == 0 ? b0 : LoadFirst(d, b + i * sb, rest);
-    StoreFirst(d, op(d, va, vb), y + i, rest);
+    const auto va = sa == 0 ? a0 : LoadN(d, a + i * sa, rest);
+    const auto vb = sb == 0 ? b0 : LoadN(d, b + i * sb, rest);
+    StoreN(d, op(d, va, vb), y + i, rest);
   }
 }
 
@@ -88,6 +75,27 @@ HWY_INLINE void StridedBinaryLoop(const T* a, int64_t sa, const T* b, int64_t sb
   const hn::ScalableTag<T> d;
   for (int64_t i = 0; i < n; ++i) {
     y[i] = hn::GetLane(op(d, hn::Set(d, a[i * sa]), hn::Set(d, b[i * sb])));
+  }
+}
+
+// y[i] = op(a[i * sa], b[i * sb]) for a scalar op.
+template <class Op, class T, class Out>
+HWY_INLINE void PlainBinaryLoop(const T* a, int64_t sa, const T* b, int64_t sb, Out* y, int64_t n,
+                                Op op) {
+  if (n <= 0) return;
+  if (sa == 1 && sb == 1) {
+    FOVEA_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) y[i] = op(a[i], b[i]);
+  } else if (sa == 1 && sb == 0) {
+    const T b0 = *b;
+    FOVEA_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) y[i] = op(a[i], b0);
+  } else if (sa == 0 && sb == 1) {
+    const T a0 = *a;
+    FOVEA_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) y[i] = op(a0, b[i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i] = op(a[i * sa], b[i * sb]);
   }
 }
 

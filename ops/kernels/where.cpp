@@ -1,0 +1,64 @@
+// Choice between two arrays by a condition.
+#include <cstdint>
+
+#include "fovea/ops/kernels/binary.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/ops/kernels/where.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include "fovea/ops/kernels/loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+// A contiguous condition with contiguous or single values is vectorised; the rest is a plain loop.
+template <bool kOneA, bool kOneB, class T>
+HWY_INLINE void WhereLoop(const uint8_t* c, const T* a, const T* b, T* y, int64_t n) {
+  const T a0 = *a, b0 = *b;
+  FOVEA_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) {
+    const T from_a = kOneA ? a0 : a[i];
+    const T from_b = kOneB ? b0 : b[i];
+    y[i] = c[i] != 0 ? from_a : from_b;
+  }
+}
+
+template <class T>
+HWY_INLINE void Where(const uint8_t* c, int64_t sc, const T* a, int64_t sa, const T* b, int64_t sb,
+                      T* y, int64_t n) {
+  if (n <= 0) return;
+  if (sc == 1 && sa == 1 && sb == 1) return WhereLoop<false, false>(c, a, b, y, n);
+  if (sc == 1 && sa == 0 && sb == 1) return WhereLoop<true, false>(c, a, b, y, n);
+  if (sc == 1 && sa == 1 && sb == 0) return WhereLoop<false, true>(c, a, b, y, n);
+  if (sc == 1 && sa == 0 && sb == 0) return WhereLoop<true, true>(c, a, b, y, n);
+  for (int64_t i = 0; i < n; ++i) y[i] = c[i * sc] != 0 ? a[i * sa] : b[i * sb];
+}
+
+#define FOVEA_WHERE(suffix, T)                                                          \
+  void where_##suffix(const uint8_t* c, int64_t sc, const T* a, int64_t sa, const T* b, \
+                      int64_t sb, T* y, int64_t n) {                                    \
+    Where(c, sc, a, sa, b, sb, y, n);                                                   \
+  }
+FOVEA_WHERE(f32, float)
+FOVEA_WHERE(f64, double)
+FOVEA_WHERE(i64, int64_t)
+FOVEA_WHERE(u8, uint8_t)
+#undef FOVEA_WHERE
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+#define FOVEA_WHERE(suffix, T)                                                                \
+  HWY_EXPORT(where_##suffix);                                                                 \
+  void where(const std::uint8_t* c, std::int64_t sc, const T* a, std::int64_t sa, const T* b, \
+             std::int64_t sb, T* y, std::int64_t n) {                                         \
+    HWY_DYNAMIC_DISPATCH(where_##suffix)(c, sc, a, sa, b, sb, y, n);                          \
+  }
+FOVEA_WHERE(f32, float)
+FOVEA_WHERE(f64, double)
+FOVEA_WHERE(i64, std::int64_t)
+FOVEA_WHERE(u8, std::uint8_t)
+#undef FOVEA_WHERE
+}  // namespace fovea::kernels
+#endif  // HWY_ONCE
