@@ -214,8 +214,10 @@ class [[nodiscard]] Tensor {
   Tensor min() const;
   Tensor amax(const Axes& axes, bool keepdim = false) const;
   Tensor amin(const Axes& axes, bool keepdim = false) const;
-  Tensor argmax(int64_t axis = -1, bool keepdim = false) const;
-  Tensor argmin(int64_t axis = -1, bool keepdim = false) const;
+  Tensor argmax() const;
+  Tensor argmax(int64_t axis, bool keepdim = false) const;
+  Tensor argmin() const;
+  Tensor argmin(int64_t axis, bool keepdim = false) const;
   Tensor logsumexp(const Axes& axes, bool keepdim = false) const;
   Tensor cumsum(int64_t axis) const;
   Tensor softmax(int64_t axis = -1) const;

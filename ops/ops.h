@@ -168,8 +168,10 @@ ValuesAndIndices max(const Tensor& x, int64_t axis, bool keepdim = false);
 ValuesAndIndices min(const Tensor& x, int64_t axis, bool keepdim = false);
 Tensor max(const Tensor& x);  ///< over all elements, as amax
 Tensor min(const Tensor& x);
-Tensor argmax(const Tensor& x, int64_t axis = -1, bool keepdim = false);  ///< i64, first of ties
-Tensor argmin(const Tensor& x, int64_t axis = -1, bool keepdim = false);
+Tensor argmax(const Tensor& x);  ///< of all elements, in row-major order; i64, the first of ties
+Tensor argmax(const Tensor& x, int64_t axis, bool keepdim = false);
+Tensor argmin(const Tensor& x);
+Tensor argmin(const Tensor& x, int64_t axis, bool keepdim = false);
 bool any(const Tensor& x);
 bool all(const Tensor& x);
 /// log(sum(exp(x))) without overflow; all -inf gives -inf and gradient 0.

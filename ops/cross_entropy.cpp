@@ -1,0 +1,74 @@
+// cross_entropy of logits.                  logits, gx: (..., V); target: (...), i64; loss: (...)
+// forward   loss = (1 - e) (L - x_t) + e / V sum_k (L - x_k),   L = logsumexp(x), e the smoothing
+// backward  gx = g (p - (1 - e) onehot(t) - e / V),   p = exp(x - L);  0 for an ignored row
+// saves     logits and L: neither the probabilities nor their logarithms are stored
+#include <fmt/format.h>
+
+#include "fovea/ops/internal.h"
+#include "fovea/ops/kernels/rows.h"
+#include "fovea/ops/loss.h"
+
+namespace fovea {
+namespace {
+
+// scale: (rows), the gradient of each row's loss, 0 for an ignored row. x: (rows, V).
+Tensor cross_entropy_vjp(const Tensor& x, const Tensor& target, const Tensor& scale,
+                         const CrossEntropyOptions& o) {
+  const int64_t v = x.shape().back();
+  const Tensor keep = target != o.ignore_index;
+  const Tensor hot = to(one_hot(where(keep, target, zeros_like(target)), v), x.dtype());
+  const Tensor aim = hot * (1 - o.label_smoothing) + o.label_smoothing / static_cast<double>(v);
+  const Tensor g = unsqueeze(scale, -1) * (softmax(x, -1) - aim);
+  return masked_fill(g, unsqueeze(logical_not(keep), -1), 0);
+}
+
+Tensor cross_entropy_vjp_fused(const Tensor& x, const Tensor& target, const Tensor& lse,
+                               const Tensor& scale, const CrossEntropyOptions& o) {
+  const Tensor p = detail::packed(x);
+  const Tensor s = detail::packed(scale);
+  Tensor gx = detail::empty_as(x);
+  const int64_t v = x.shape().back();
+  visit_floating(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    parallel_for(target.numel(), grain_for(v * 4), [&](int64_t b, int64_t e) {
+      kernels::cross_entropy_backward_rows(p.data<T>() + b * v, lse.data<T>() + b,
+                                           target.data<int64_t>() + b, o.ignore_index,
+                                           o.label_smoothing, static_cast<const T*>(nullptr),
+                                           s.data<T>() + b, gx.data<T>() + b * v, e - b, v);
+    });
+  });
+  return gx;
+}
+
+}  // namespace
+
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& o) {
+  const Tensor ids =
+      detail::check_targets("cross_entropy", "logits", logits, target, o.ignore_index);
+  if (!(o.label_smoothing >= 0 && o.label_smoothing <= 1)) {
+    throw ValueError(fmt::format("cross_entropy: label_smoothing is {}; it must be in [0, 1]",
+                                 o.label_smoothing));
+  }
+  const int64_t v = logits.shape().back();
+  const Tensor rows = reshape(logits, {ids.numel(), v});
+  const Tensor p = detail::packed(rows);
+  Tensor loss = Tensor::empty({ids.numel()}, logits.dtype());
+  Tensor lse = Tensor::empty({ids.numel()}, logits.dtype());
+  visit_floating(logits.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    parallel_for(ids.numel(), grain_for(v * 4), [&](int64_t b, int64_t e) {
+      kernels::cross_entropy_rows(p.data<T>() + b * v, ids.data<int64_t>() + b, o.ignore_index,
+                                  o.label_smoothing, static_cast<const T*>(nullptr),
+                                  loss.data<T>() + b, lse.data<T>() + b, e - b, v);
+    });
+  });
+  loss = record("cross_entropy", std::move(loss), {rows},
+                {save_input("logits", rows), save_extra("target", ids), save_extra("lse", lse)},
+                [o](const Saved& s, const Tensor& gy) {
+                  return grad_recording() ? cross_entropy_vjp(s[0], s[1], gy, o)
+                                          : cross_entropy_vjp_fused(s[0], s[1], s[2], gy, o);
+                });
+  return detail::reduce_targets(loss, ids, target.shape(), o.ignore_index, o.reduction);
+}
+
+}  // namespace fovea

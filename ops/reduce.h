@@ -1,0 +1,23 @@
+// Layouts for reductions. Not public.
+#pragma once
+
+#include "fovea/ops/internal.h"
+
+namespace fovea::detail {
+
+/// x as a contiguous (A, R, B) block in which R runs over the reduced axes. B is 1 for rows; the
+/// elements move only when the reduced axes do not lie together in memory.
+struct Reduction3 {
+  Tensor data;
+  int64_t a = 1, r = 1, b = 1;
+  Shape axes;  ///< resolved
+};
+Reduction3 reduction_layout(const char* op, const Tensor& x, const Axes& axes);
+
+/// A reduction over no element has no value: ShapeError, unless nothing is asked for.
+void check_not_empty(const char* op, const Tensor& x, const Reduction3& layout);
+
+/// gy (reduced, with or without keepdim) as a view of x's shape; recorded.
+Tensor spread(const Tensor& gy, const Shape& shape, const Shape& axes);
+
+}  // namespace fovea::detail
