@@ -17,8 +17,8 @@
   X(sub, hn::Sub(a, b))                                                \
   X(mul, hn::Mul(a, b))                                                \
   X(div, hn::Div(a, b))                                                \
-  X(minimum, hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::Ne(a, a)), a, b)) \
-  X(maximum, hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::Ne(a, a)), a, b))
+  X(minimum, hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b)) \
+  X(maximum, hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b))
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {

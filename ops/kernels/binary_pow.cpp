@@ -16,6 +16,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+// Their conversion to float turns inf into the largest float.
+void pow_f32(const float* a, int64_t sa, const float* b, int64_t sb, float* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = std::pow(a[i * sa], b[i * sb]);
+}
+#else
 // Float lanes to double and back, so half a float vector at a time. Strides 0 or 1.
 void pow_f32(const float* a, int64_t sa, const float* b, int64_t sb, float* y, int64_t n) {
   if (n <= 0) return;
@@ -36,6 +42,7 @@ void pow_f32(const float* a, int64_t sa, const float* b, int64_t sb, float* y, i
     StoreN(df, hn::DemoteTo(df, vmath::PowOfFloats(d, x, e)), y + i, rest);
   }
 }
+#endif
 
 struct CubeOp {
   template <class D, class V>
