@@ -225,7 +225,7 @@ class [[nodiscard]] Tensor {
   bool any() const;  ///< of a bool tensor
   bool all() const;
 
-  // ---- in place: see core/inplace.h for the rules
+  // ---- in place: ops/inplace.cpp has the rules
   const Tensor& add_(const Tensor& o) const;
   const Tensor& add_(Scalar o) const;
   const Tensor& sub_(const Tensor& o) const;

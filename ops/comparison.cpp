@@ -149,4 +149,16 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   return where(mask, detail::scalar(value, x.dtype()), x);
 }
 
+// y = min(max(x, low), high); gx = gy where low <= x <= high.
+Tensor clamp(const Tensor& x, Scalar low, Scalar high) {
+  if (!(low.as<double>() <= high.as<double>())) {
+    throw ValueError(
+        fmt::format("clamp: low {} is above high {}", low.as<double>(), high.as<double>()));
+  }
+  const Tensor lo = operand(x, low);
+  const Tensor hi = operand(x, high);
+  const Tensor at_low = where(lt(x, lo), lo, x);
+  return where(gt(x, hi), hi, at_low);
+}
+
 }  // namespace fovea
