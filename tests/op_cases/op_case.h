@@ -1,0 +1,103 @@
+// The case table: one row an operation and kind of input. A row says how to call the operation, on
+// what, and what is right; what is done with it (compare, check gradients, time) is up to the
+// program that reads the table. Needs no test library.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/core/tensor.h"
+#include "tests/op_cases/naive.h"
+
+namespace fovea::cases {
+
+/// One input. Built by floats(), integers(), bools() and the setters, which chain.
+struct InputSpec {
+  Shape shape;
+  DType dtype = f64;                ///< f64 stands for the floating type under test
+  double low = -2, high = 2;        ///< values lie in [low, high)
+  std::vector<double> kinks = {};   ///< values stay kMargin away from these
+  bool distinct = false;            ///< values differ by a fixed step: no ties
+  bool grad = true;                 ///< floats only: wants a gradient
+  std::vector<double> values = {};  ///< these, where the shape is the row's own
+
+  InputSpec& range(double lowest, double end) { return low = lowest, high = end, *this; }
+  InputSpec& away_from(std::vector<double> points) { return kinks = std::move(points), *this; }
+  InputSpec& no_ties() { return distinct = true, *this; }
+  InputSpec& no_grad() { return grad = false, *this; }
+  InputSpec& holding(std::vector<double> v) { return values = std::move(v), *this; }
+};
+inline constexpr double kMargin = 1e-2;
+
+inline InputSpec floats(const Shape& shape) { return {.shape = shape}; }
+inline InputSpec integers(const Shape& shape, int64_t low, int64_t end) {
+  return {.shape = shape,
+          .dtype = i64,
+          .low = static_cast<double>(low),
+          .high = static_cast<double>(end)};
+}
+inline InputSpec bools(const Shape& shape) {
+  return {.shape = shape, .dtype = boolean, .low = 0, .high = 2};
+}
+
+using Function = std::function<Tensor(const Tensors&)>;
+using NaiveTensors = std::vector<NaiveTensor>;
+enum class ErrorKind { shape, dtype, index, graph, value };
+
+/// A call that must raise.
+struct BadCase {
+  std::vector<InputSpec> inputs;
+  ErrorKind error = ErrorKind::shape;
+  std::string message;  ///< a part of what it says
+  Function f = {};      ///< the row's own when empty
+};
+
+struct OpCase {
+  std::string name;        ///< as ops/ops.h declares it
+  std::string label = {};  ///< tells rows of one operation apart
+  Function f;
+  std::vector<InputSpec> inputs = {};
+  /// What is right; or, for random results, what must hold (a complaint, or nothing).
+  std::function<NaiveTensor(const NaiveTensors&)> naive = {};
+  std::function<std::string(const NaiveTensors&, const NaiveTensor&)> property = {};
+  std::optional<DType> result = {};  ///< dtype of the result; else that of the floats
+  std::vector<Shape> zero = {};      ///< shapes of the inputs with a size of 0
+  std::vector<Shape> big = {};       ///< shapes that give every thread work, for timing as well
+  bool differentiable = true;
+  bool second_order = true;
+  bool needs_contiguous = false;  ///< refuses odd layouts by contract (view)
+  double tolerance_f32 = 2e-6;    ///< of the forward pass, against the naive loop
+  std::vector<BadCase> bad = {};
+
+  std::string id() const { return label.empty() ? name : name + "." + label; }
+};
+
+std::vector<OpCase> rows_binary();
+std::vector<OpCase> rows_compare();
+std::vector<OpCase> rows_creation();
+std::vector<OpCase> rows_index();
+std::vector<OpCase> rows_join();
+std::vector<OpCase> rows_loss();
+std::vector<OpCase> rows_matmul();
+std::vector<OpCase> rows_random();
+std::vector<OpCase> rows_reduce();
+std::vector<OpCase> rows_softmax();
+std::vector<OpCase> rows_unary();
+std::vector<OpCase> rows_view();
+/// All rows, in the order of these files. Ids are unique.
+const std::vector<OpCase>& table();
+
+/// Tensors for the specs: contiguous leaves, with floats of type `floating`. Same seed, same
+/// values. `shapes`, when not empty, stand in for those of the specs.
+Tensors make_inputs(const std::vector<InputSpec>& specs, DType floating, uint64_t seed,
+                    const std::vector<Shape>& shapes = {});
+NaiveTensor to_naive(const Tensor& x);
+NaiveTensors to_naive(const Tensors& xs);
+
+/// "" when a and b agree: |a - b| <= tolerance * (|b| + 0.1 max |b|) at every index, NaN and
+/// infinities alike. Else what differs most.
+std::string compare(const NaiveTensor& a, const NaiveTensor& b, double tolerance);
+
+}  // namespace fovea::cases

@@ -1,0 +1,177 @@
+// Losses.
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/ops/ops.h"
+#include "tests/op_cases/op_case.h"
+
+namespace fovea::cases {
+namespace {
+
+constexpr Reduction kReductions[] = {Reduction::mean, Reduction::sum, Reduction::none};
+const char* label_of(Reduction r) {
+  return r == Reduction::mean ? "" : r == Reduction::sum ? "sum" : "none";
+}
+
+// losses, of which `counted` enter the mean.
+NaiveTensor reduced(const NaiveTensor& losses, Reduction r, double counted) {
+  if (r == Reduction::none) return losses;
+  double sum = 0;
+  for (double v : losses.data) sum += v;
+  if (r == Reduction::mean) sum = counted == 0 ? 0 : sum / counted;
+  return scalar(sum);
+}
+
+// -sum_k t_k log p_k where t mixes the target with the uniform distribution, log p from logits.
+NaiveTensor classified(const NaiveTensors& x, bool are_logits, double smoothing, int64_t ignore,
+                       Reduction r) {
+  NaiveTensor logp = x[0];
+  if (are_logits) {
+    logp = along(x[0], -1, [](const Values1d& v) {
+      const double m = *std::max_element(v.begin(), v.end());
+      double sum = 0;
+      for (double a : v) sum += std::exp(a - m);
+      Values1d y;
+      for (double a : v) y.push_back(a - m - std::log(sum));
+      return y;
+    });
+  }
+  const int64_t classes = x[0].shape.back();
+  double counted = 0;
+  const NaiveTensor losses = build(x[1].shape, [&](const Shape& i) {
+    const auto target = static_cast<int64_t>(x[1].at(i));
+    if (target == ignore) return 0.0;
+    ++counted;
+    double loss = 0;
+    Shape at = i;
+    at.push_back(0);
+    for (int64_t k = 0; k < classes; ++k) {
+      at[at.rank() - 1] = k;
+      const double t = (1 - smoothing) * (k == target) + smoothing / static_cast<double>(classes);
+      if (t != 0) loss -= t * logp.at(at);
+    }
+    return loss;
+  });
+  return reduced(losses, r, counted);
+}
+
+InputSpec targets(const Shape& shape, std::vector<double> values) {
+  return integers(shape, 0, 4).holding(std::move(values));
+}
+
+void add_cross_entropy(std::vector<OpCase>& rows) {
+  for (Reduction r : kReductions) {
+    OpCase row;
+    row.name = "cross_entropy";
+    row.label = label_of(r);
+    row.f = [r](const Tensors& x) { return cross_entropy(x[0], x[1], {.reduction = r}); };
+    row.inputs = {floats({2, 3, 4}), integers({2, 3}, 0, 4)};
+    row.naive = [r](const NaiveTensors& x) { return classified(x, true, 0, -100, r); };
+    row.zero = {{0, 3, 4}, {0, 3}};
+    row.big = {{9, 90, 130}, {9, 90}};
+    if (r == Reduction::mean) {
+      const auto index = ErrorKind::index, shape = ErrorKind::shape;
+      row.bad = {
+          {{floats({2, 4}), targets({2}, {0, 4})}, index, "cross_entropy"},
+          {{floats({2, 4}), targets({2}, {0, -1})}, index, "cross_entropy"},
+          {{floats({2, 4}), integers({3}, 0, 4)}, shape, "cross_entropy"},
+          {{floats({2, 4}), integers({2, 4}, 0, 4)}, shape, "cross_entropy"},
+          {{floats({2, 4}), floats({2}).no_grad()}, ErrorKind::dtype, "cross_entropy"},
+          {{floats({2, 4}), integers({2}, 0, 4)},
+           ErrorKind::value,
+           "cross_entropy",
+           [](const Tensors& x) { return cross_entropy(x[0], x[1], {.label_smoothing = 1.5}); }}};
+    }
+    rows.push_back(row);
+
+    OpCase smooth = row;
+    smooth.label += smooth.label.empty() ? "smooth_ignore" : "_smooth_ignore";
+    smooth.f = [r](const Tensors& x) {
+      return cross_entropy(x[0], x[1], {.ignore_index = 2, .label_smoothing = 0.1, .reduction = r});
+    };
+    smooth.inputs[1].holding({0, 2, 3, 1, 2, 1});
+    smooth.naive = [r](const NaiveTensors& x) { return classified(x, true, 0.1, 2, r); };
+    smooth.bad = {};
+    rows.push_back(std::move(smooth));
+  }
+  OpCase one = rows[0];
+  one.label = "one_row";
+  one.inputs = {floats({5}), integers({}, 0, 5)};
+  one.zero = one.big = {};
+  one.bad = {};
+  rows.push_back(std::move(one));
+  OpCase nothing = rows[0];
+  nothing.label = "all_ignored";
+  nothing.inputs[1].holding({-100, -100, -100, -100, -100, -100});
+  nothing.zero = nothing.big = {};
+  nothing.bad = {};
+  rows.push_back(std::move(nothing));
+}
+
+void add_nll(std::vector<OpCase>& rows) {
+  for (Reduction r : kReductions) {
+    OpCase row;
+    row.name = "nll_loss";
+    row.label = label_of(r);
+    row.f = [r](const Tensors& x) {
+      return nll_loss(x[0], x[1], {.ignore_index = 1, .reduction = r});
+    };
+    row.inputs = {floats({2, 3, 4}).range(-4, 0), targets({2, 3}, {0, 1, 3, 1, 2, 2})};
+    row.naive = [r](const NaiveTensors& x) { return classified(x, false, 0, 1, r); };
+    row.zero = {{0, 3, 4}, {0, 3}};
+    row.big = {{9, 900, 13}, {9, 900}};
+    row.inputs[1].high = 4;
+    if (r == Reduction::mean) {
+      row.bad = {{{floats({2, 4}), targets({2}, {0, 4})}, ErrorKind::index, "nll_loss"},
+                 {{floats({2, 4}), integers({3}, 0, 4)}, ErrorKind::shape, "nll_loss"},
+                 {{floats({2, 4}), floats({2}).no_grad()}, ErrorKind::dtype, "nll_loss"}};
+    }
+    rows.push_back(std::move(row));
+  }
+}
+
+void add_pairwise(std::vector<OpCase>& rows, const char* name,
+                  Tensor (*f)(const Tensor&, const Tensor&, Reduction),
+                  double (*naive)(double, double), InputSpec target) {
+  for (Reduction r : kReductions) {
+    OpCase row;
+    row.name = name;
+    row.label = label_of(r);
+    row.f = [f, r](const Tensors& x) { return f(x[0], x[1], r); };
+    row.inputs = {floats({3, 4}), target};
+    row.naive = [naive, r](const NaiveTensors& x) {
+      const NaiveTensor y = zip(x[0], x[1], naive);
+      return reduced(y, r, static_cast<double>(y.numel()));
+    };
+    if (r != Reduction::mean) row.zero = {{0, 4}, {0, 4}};
+    row.big = {{300, 257}, {300, 257}};
+    if (r == Reduction::mean) {
+      row.bad = {{{floats({3, 4}), floats({5})}, ErrorKind::shape, name}};
+    }
+    rows.push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
+std::vector<OpCase> rows_loss() {
+  std::vector<OpCase> rows;
+  add_cross_entropy(rows);
+  add_nll(rows);
+  add_pairwise(
+      rows, "mse_loss", mse_loss, [](double x, double t) { return (x - t) * (x - t); },
+      floats({3, 4}));
+  const auto bce = [](double x, double t) {
+    return std::fmax(x, 0) - x * t + std::log1p(std::exp(-std::fabs(x)));
+  };
+  add_pairwise(rows, "binary_cross_entropy_with_logits", binary_cross_entropy_with_logits, bce,
+               floats({3, 4}).range(0, 1));
+  OpCase far = rows.back();
+  far.label = "far";
+  far.inputs[0].range(-700, 700);
+  far.zero = far.big = {};
+  rows.push_back(std::move(far));
+  return rows;
+}
+
+}  // namespace fovea::cases

@@ -1,0 +1,115 @@
+// Products of matrices and vectors.
+#include "fovea/ops/ops.h"
+#include "tests/op_cases/op_case.h"
+
+namespace fovea::cases {
+namespace {
+
+OpCase product(const char* label, const Shape& a, const Shape& b, std::vector<Shape> zero = {},
+               std::vector<Shape> big = {}) {
+  OpCase row;
+  row.name = "matmul";
+  row.label = label;
+  row.f = [](const Tensors& x) { return matmul(x[0], x[1]); };
+  row.inputs = {floats(a), floats(b)};
+  row.naive = [](const NaiveTensors& x) { return matmul(x[0], x[1]); };
+  row.zero = std::move(zero);
+  row.big = std::move(big);
+  return row;
+}
+
+NaiveTensor affine(const NaiveTensors& x) {
+  const NaiveTensor y = matmul(x[0], permute(x[1], {1, 0}));
+  return x.size() < 3 ? y : zip(y, x[2], [](double a, double b) { return a + b; });
+}
+
+}  // namespace
+
+std::vector<OpCase> rows_matmul() {
+  std::vector<OpCase> rows{
+      product("", {3, 4}, {4, 5}, {{0, 4}, {4, 5}}, {{130, 70}, {70, 150}}),
+      product("inner_zero", {3, 2}, {2, 4}, {{3, 0}, {0, 4}}),
+      product("columns_zero", {3, 2}, {2, 4}, {{3, 2}, {2, 0}}),
+      product("vectors", {4}, {4}, {{0}, {0}}),
+      product("vector_matrix", {4}, {4, 3}, {{0}, {0, 3}}, {{700}, {700, 90}}),
+      product("matrix_vector", {3, 4}, {4}, {{0, 4}, {4}}, {{700, 90}, {90}}),
+      product("batch", {2, 3, 4}, {2, 4, 5}, {{0, 3, 4}, {0, 4, 5}}, {{9, 33, 40}, {9, 40, 50}}),
+      product("batch_of_one", {2, 3, 4}, {4, 5}, {{0, 3, 4}, {4, 5}}, {{9, 33, 40}, {40, 50}}),
+      product("one_by_batch", {3, 4}, {2, 4, 5}, {{3, 4}, {0, 4, 5}}, {{33, 40}, {9, 40, 50}}),
+      product("broadcast", {2, 1, 3, 4}, {5, 4, 2}, {{0, 1, 3, 4}, {5, 4, 2}}),
+      product("batch_vector", {2, 3, 4}, {4}, {{0, 3, 4}, {4}}),
+      product("vector_batch", {4}, {2, 4, 3}, {{4}, {0, 4, 3}}),
+      product("row_column", {1, 4}, {4, 1}),
+      product("column_row", {4, 1}, {1, 3}),
+  };
+  const auto whole = [](const Shape& s) { return integers(s, 0, 5); };
+  rows[0].bad = {{{floats({2, 3}), floats({4, 5})}, ErrorKind::shape, "matmul"},
+                 {{floats({2, 3}), floats({4, 5})}, ErrorKind::shape, "[4, 5]"},
+                 {{floats({3}), floats({4})}, ErrorKind::shape, "matmul"},
+                 {{floats({}), floats({4})}, ErrorKind::shape, "matmul"},
+                 {{floats({2, 3, 4}), floats({5, 4, 2})}, ErrorKind::shape, "matmul"}};
+
+  OpCase plain;
+  plain.name = "linear";
+  plain.f = [](const Tensors& x) { return linear(x[0], x[1], x[2]); };
+  plain.inputs = {floats({3, 4}), floats({5, 4}), floats({5})};
+  plain.naive = affine;
+  plain.zero = {{0, 4}, {5, 4}, {5}};
+  plain.big = {{130, 70}, {150, 70}, {150}};
+  plain.bad = {{{floats({3, 4}), floats({5, 3}), floats({5})}, ErrorKind::shape, "linear"},
+               {{floats({3, 4}), floats({5, 4}), floats({4})}, ErrorKind::shape, "linear"},
+               {{floats({3, 4}), floats({4}), floats({4})}, ErrorKind::shape, "linear"}};
+  OpCase batch = plain;
+  batch.label = "batch";
+  batch.inputs[0].shape = {2, 3, 4};
+  batch.zero = {{2, 0, 4}, {5, 4}, {5}};
+  batch.big = {{9, 33, 40}, {50, 40}, {50}};
+  batch.bad = {};
+  OpCase vector = batch;
+  vector.label = "vector";
+  vector.inputs[0].shape = {4};
+  vector.zero = vector.big = {};
+  OpCase bare = batch;
+  bare.label = "no_bias";
+  bare.f = [](const Tensors& x) { return linear(x[0], x[1]); };
+  bare.inputs.pop_back();
+  bare.zero.pop_back();
+  bare.big.pop_back();
+  OpCase narrow_row = plain;
+  narrow_row.label = "inner_zero";
+  narrow_row.zero = {{3, 0}, {5, 0}, {5}};
+  narrow_row.bad = {};
+  for (OpCase* row : {&plain, &batch, &vector, &bare, &narrow_row}) rows.push_back(std::move(*row));
+
+  OpCase inner;
+  inner.name = "dot";
+  inner.f = [](const Tensors& x) { return dot(x[0], x[1]); };
+  inner.inputs = {floats({7}), floats({7})};
+  inner.naive = [](const NaiveTensors& x) { return matmul(x[0], x[1]); };
+  inner.zero = {{0}, {0}};
+  inner.big = {{70001}, {70001}};
+  inner.bad = {{{floats({3}), floats({4})}, ErrorKind::shape, "dot"},
+               {{floats({3, 1}), floats({3})}, ErrorKind::shape, "dot"}};
+  rows.push_back(std::move(inner));
+
+  OpCase table;
+  table.name = "outer";
+  table.f = [](const Tensors& x) { return outer(x[0], x[1]); };
+  table.inputs = {floats({3}), floats({4})};
+  table.naive = [](const NaiveTensors& x) {
+    return zip(reshape(x[0], {x[0].numel(), 1}), x[1], [](double a, double b) { return a * b; });
+  };
+  table.zero = {{0}, {4}};
+  table.big = {{300}, {257}};
+  table.bad = {{{floats({3, 1}), floats({4})}, ErrorKind::shape, "outer"}};
+  rows.push_back(std::move(table));
+
+  OpCase exact = product("i64", {2, 3}, {3, 2});
+  exact.inputs = {whole({2, 3}), whole({3, 2})};
+  exact.result = i64;
+  exact.differentiable = false;
+  rows.push_back(std::move(exact));
+  return rows;
+}
+
+}  // namespace fovea::cases
