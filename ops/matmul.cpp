@@ -1,0 +1,207 @@
+// Matrix products.                          a, ga: (..., M, K); b, gb: (..., K, N); y, gy: (..., M,
+// N) forward   y = a b for every pair of matrices; batches broadcast backward  ga = gy b',  gb = a'
+// gy;  the engine sums them over broadcast batches saves     a and b, each only when the other's
+// gradient needs it
+#include "fovea/ops/matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/ops/internal.h"
+#include "fovea/ops/kernels/gemm.h"
+
+namespace fovea {
+namespace detail {
+namespace {
+
+// How BLAS reads the last two axes: rows of `ld` elements, as they are or transposed.
+struct Layout {
+  bool transposed = false;
+  int64_t ld = 1;
+};
+
+bool blas_layout(const Tensor& x, Layout& out) {
+  const int r = x.dim();
+  const int64_t rows = x.shape()[r - 2];
+  const int64_t cols = x.shape()[r - 1];
+  const int64_t sr = x.strides()[r - 2];
+  const int64_t sc = x.strides()[r - 1];
+  if ((sc == 1 || cols == 1) && (sr >= cols || rows == 1)) {
+    out = {false, std::max({rows == 1 ? cols : sr, cols, int64_t{1}})};
+    return cols == 1 ? sr >= 1 || rows == 1 : true;
+  }
+  if ((sr == 1 || rows == 1) && (sc >= rows || cols == 1)) {
+    out = {true, std::max({cols == 1 ? rows : sc, rows, int64_t{1}})};
+    return true;
+  }
+  return false;
+}
+
+Tensor with_layout(const Tensor& x, Layout& l) {
+  if (blas_layout(x, l)) return x;
+  Tensor p = packed(x);
+  blas_layout(p, l);
+  return p;
+}
+
+}  // namespace
+
+Tensor raw_matmul(const char* op, const Tensor& a_in, const Tensor& b_in, const Tensor& start) {
+  Layout la;
+  Layout lb;
+  const Tensor a = with_layout(a_in, la);
+  const Tensor b = with_layout(b_in, lb);
+  const int64_t m = a.size(-2);
+  const int64_t k = a.size(-1);
+  const int64_t n = b.size(-1);
+  const Shape batch_a(a.shape().begin(), a.dim() - 2);
+  const Shape batch_b(b.shape().begin(), b.dim() - 2);
+  Shape shape = broadcast_shapes(op, batch_a, batch_b);
+  const Strides sa = broadcast_strides(batch_a, Strides(a.strides().begin(), a.dim() - 2), shape);
+  const Strides sb = broadcast_strides(batch_b, Strides(b.strides().begin(), b.dim() - 2), shape);
+  const Strides sy = contiguous_strides(shape);
+  const auto c = collapse<3>(shape, {&sa, &sb, &sy});
+  const int64_t batch = shape.numel();
+  shape.push_back(m);
+  shape.push_back(n);
+  Tensor y = start.defined() ? start : Tensor::empty(shape, a.dtype());
+  if (y.numel() == 0) return y;
+  const double beta = start.defined() ? 1 : 0;
+  const kernels::GemmTiling tiling = kernels::gemm_tiling(m, n, k);
+  const int64_t tiles = tiling.tiles();
+  const int last = c.rank - 1;
+  visit_floating(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* pa = a.data<T>();
+    const T* pb = b.data<T>();
+    T* py = y.data<T>();
+    parallel_for(batch * tiles, tiles > 1 ? 1 : grain_for(m * n * k / 8),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t t = begin; t < end; ++t) {
+                     const int64_t i = t / tiles;
+                     const int64_t row = i / c.row_length();
+                     const int64_t col = i % c.row_length();
+                     const auto off = c.row_offsets(row);
+                     kernels::gemm_tile(tiling, t % tiles, la.transposed, lb.transposed, m, n, k,
+                                        T(1), pa + off[0] + col * c.strides[0][last], la.ld,
+                                        pb + off[1] + col * c.strides[1][last], lb.ld,
+                                        static_cast<T>(beta), py + i * m * n, n);
+                   }
+                 });
+  });
+  return y;
+}
+
+void check_product(const char* op, const Tensor& a, const Tensor& b) {
+  check_floating(op, "a", a);
+  check_floating(op, "b", b);
+  if (a.dim() == 0 || b.dim() == 0) {
+    throw ShapeError(fmt::format("{}: a is {}, b is {}; both need at least one axis", op,
+                                 a.shape().str(), b.shape().str()));
+  }
+}
+
+}  // namespace detail
+
+namespace {
+
+// All axes but the last, as one.
+int64_t rows_of(const Tensor& x) {
+  int64_t rows = 1;
+  for (int d = 0; d < x.dim() - 1; ++d) rows *= x.shape()[d];
+  return rows;
+}
+
+// Both of rank >= 2.
+Tensor product(const Tensor& a, const Tensor& b) {
+  // One matrix for a whole batch: the batch's rows are rows of one larger product.
+  if (b.dim() == 2 && a.dim() > 2) {
+    Shape shape = a.shape();
+    shape[shape.rank() - 1] = b.shape()[1];
+    return reshape(product(reshape(a, {rows_of(a), a.shape().back()}), b), shape);
+  }
+  return record("matmul", detail::raw_matmul("matmul", a, b), {a, b},
+                {save_if(b.requires_grad(), save_input("a", a)),
+                 save_if(a.requires_grad(), save_input("b", b))},
+                [](const Saved& s, const Tensor& gy) {
+                  return grads(s.wants(0) ? matmul(gy, transpose(s[1], -2, -1)) : Tensor(),
+                               s.wants(1) ? matmul(transpose(s[0], -2, -1), gy) : Tensor());
+                });
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& x, const Tensor& y) {
+  detail::check_product("matmul", x, y);
+  const DType t = promote(x.dtype(), y.dtype());
+  const Tensor a = x.dim() == 1 ? unsqueeze(to(x, t), 0) : to(x, t);
+  const Tensor b = y.dim() == 1 ? unsqueeze(to(y, t), 1) : to(y, t);
+  if (a.size(-1) != b.size(-2)) {
+    throw ShapeError(
+        fmt::format("matmul: inner dimensions differ: a is {}, b is {}; need "
+                    "a.shape[-1] == b.shape[{}]",
+                    x.shape().str(), y.shape().str(), y.dim() == 1 ? -1 : -2));
+  }
+  Tensor out = product(a, b);
+  if (y.dim() == 1) out = squeeze(out, -1);
+  if (x.dim() == 1) out = squeeze(out, y.dim() == 1 ? -1 : -2);
+  return out;
+}
+
+// y = x w' + bias;  gx = gy w,  gw = gy' x and gbias = sum gy, over all rows
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  detail::check_product("linear", x, weight);
+  const bool fits = weight.dim() == 2 && x.shape().back() == weight.shape()[1];
+  const bool bias_fits = !bias.defined() || (bias.dim() == 1 && bias.numel() == weight.shape()[0]);
+  if (!fits || !bias_fits) {
+    throw ShapeError(fmt::format(
+        "linear: x is {}, weight is {}, bias is {}; need x (..., I), weight "
+        "(O, I), bias (O)",
+        x.shape().str(), weight.shape().str(), bias.defined() ? bias.shape().str() : "undefined"));
+  }
+  if (x.dtype() != weight.dtype() || (bias.defined() && bias.dtype() != x.dtype())) {
+    throw DTypeError(fmt::format("linear: x is {}, weight is {}; convert one with to()",
+                                 name(x.dtype()), name(weight.dtype())));
+  }
+  Shape shape = x.shape();
+  shape[shape.rank() - 1] = weight.shape()[0];
+  const int64_t in = weight.shape()[1];
+  const int64_t out = weight.shape()[0];
+  const int64_t rows = rows_of(x);
+  const Tensor x2 = reshape(x, {rows, in});
+  Tensor start;
+  if (bias.defined()) {
+    start = Tensor::empty({rows, out}, x.dtype());
+    detail::copy_into(start, bias);
+  }
+  Tensor y = detail::raw_matmul("linear", x2, transpose(weight.detach(), 0, 1), start);
+  y = record("linear", std::move(y), {x2, weight, bias},
+             {save_if(weight.requires_grad(), save_input("x", x2)),
+              save_if(x2.requires_grad(), save_input("weight", weight))},
+             [](const Saved& s, const Tensor& gy) {
+               return grads(s.wants(0) ? matmul(gy, s[1]) : Tensor(),
+                            s.wants(1) ? matmul(transpose(gy, 0, 1), s[0]) : Tensor(), gy);
+             });
+  return reshape(y, shape);
+}
+
+Tensor dot(const Tensor& a, const Tensor& b) {
+  detail::check_product("dot", a, b);
+  if (a.dim() != 1 || b.dim() != 1 || a.numel() != b.numel()) {
+    throw ShapeError(fmt::format("dot: a is {}, b is {}; need two vectors of one length",
+                                 a.shape().str(), b.shape().str()));
+  }
+  return matmul(a, b);
+}
+
+Tensor outer(const Tensor& a, const Tensor& b) {
+  detail::check_product("outer", a, b);
+  if (a.dim() != 1 || b.dim() != 1) {
+    throw ShapeError(
+        fmt::format("outer: a is {}, b is {}; need two vectors", a.shape().str(), b.shape().str()));
+  }
+  return unsqueeze(a, 1) * unsqueeze(b, 0);
+}
+
+}  // namespace fovea
