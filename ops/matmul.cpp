@@ -83,8 +83,8 @@ Tensor raw_matmul(const char* op, const Tensor& a_in, const Tensor& b_in, const 
                      const int64_t row = i / c.row_length();
                      const int64_t col = i % c.row_length();
                      const auto off = c.row_offsets(row);
-                     kernels::gemm_tile(tiling, t % tiles, la.transposed, lb.transposed, m, n, k,
-                                        T(1), pa + off[0] + col * c.strides[0][last], la.ld,
+                     kernels::gemm_tile(tiling, t % tiles, la.transposed, lb.transposed, k, T(1),
+                                        pa + off[0] + col * c.strides[0][last], la.ld,
                                         pb + off[1] + col * c.strides[1][last], lb.ld,
                                         static_cast<T>(beta), py + i * m * n, n);
                    }
