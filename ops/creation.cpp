@@ -42,7 +42,8 @@ Tensor integer_range(int64_t start, int64_t end, int64_t step) {
 
 Tensor float_range(double start, double end, double step) {
   const double n = std::ceil((end - start) / step);
-  if (!std::isfinite(start) || !std::isfinite(end) || !std::isfinite(step) || !(n >= 0)) {
+  if (!std::isfinite(start) || !std::isfinite(end) || !std::isfinite(step) ||
+      !(n >= 0 && n < HUGE_VAL)) {
     wrong_range(fmt::to_string(start), fmt::to_string(end), fmt::to_string(step));
   }
   Tensor y = Tensor::empty({n > 0x1p60 ? int64_t{1} << 60 : static_cast<int64_t>(n)}, f32);
