@@ -1,0 +1,144 @@
+// Random tensors. An element depends on the key of the call and its own index alone, so that the
+// borders of the chunks and the number of threads leave no trace. None of them has a gradient.
+#include "fovea/core/random.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "fovea/core/allocator.h"
+#include "fovea/ops/internal.h"
+#include "fovea/ops/kernels/random.h"
+
+namespace fovea {
+namespace {
+
+constexpr int64_t kGrain = 16384;
+
+RandomKey key_from(Generator* g) { return (g ? *g : default_generator()).next(); }
+
+// fill(T* out, begin, count) for the chunks of a new tensor.
+template <class T, class Fill>
+Tensor filled(const Shape& shape, const Fill& fill) {
+  Tensor y = Tensor::empty(shape, dtype_of<T>());
+  T* p = y.data<T>();
+  parallel_for(y.numel(), kGrain,
+               [&](int64_t begin, int64_t end) { fill(p + begin, begin, end - begin); });
+  return y;
+}
+
+void need_floating(const char* op, DType dtype) {
+  if (is_floating(dtype)) return;
+  throw DTypeError(fmt::format("{}: dtype is {}; floats are needed", op, name(dtype)));
+}
+
+}  // namespace
+
+Tensor uniform(const Shape& shape, double low, double high, DType dtype, Generator* g) {
+  need_floating("uniform", dtype);
+  const RandomKey key = key_from(g);
+  return visit_floating(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const auto from = static_cast<T>(low);
+    const auto to = static_cast<T>(high);
+    if (!(low <= high) || !std::isfinite(from) || !std::isfinite(to) || !std::isfinite(to - from)) {
+      throw ValueError(
+          fmt::format("uniform: low is {}, high is {}; need low <= high, and both and their "
+                      "difference finite in {}",
+                      low, high, name(dtype)));
+    }
+    if (from == to) return full(shape, from, dtype);
+    return filled<T>(shape, [&](T* out, int64_t begin, int64_t n) {
+      kernels::fill_uniform(out, begin, n, key.seed, key.stream, from, to);
+    });
+  });
+}
+
+Tensor rand(const Shape& shape, DType dtype, Generator* g) {
+  need_floating("rand", dtype);
+  return uniform(shape, 0, 1, dtype, g);
+}
+
+Tensor normal(double mean, double std, const Shape& shape, DType dtype, Generator* g) {
+  need_floating("normal", dtype);
+  if (!std::isfinite(mean) || !std::isfinite(std) || std < 0) {
+    throw ValueError(
+        fmt::format("normal: mean is {}, std is {}; both must be finite, std >= 0", mean, std));
+  }
+  const RandomKey key = key_from(g);
+  return visit_floating(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    return filled<T>(shape, [&](T* out, int64_t begin, int64_t n) {
+      kernels::fill_normal(out, begin, n, key.seed, key.stream, static_cast<T>(mean),
+                           static_cast<T>(std));
+    });
+  });
+}
+
+Tensor randn(const Shape& shape, DType dtype, Generator* g) {
+  need_floating("randn", dtype);
+  return normal(0, 1, shape, dtype, g);
+}
+
+Tensor rand_like(const Tensor& x, Generator* g) {
+  detail::check_floating("rand_like", "x", x);
+  return rand(x.shape(), x.dtype(), g);
+}
+
+Tensor randn_like(const Tensor& x, Generator* g) {
+  detail::check_floating("randn_like", "x", x);
+  return randn(x.shape(), x.dtype(), g);
+}
+
+Tensor randint(int64_t low, int64_t high, const Shape& shape, Generator* g) {
+  if (low >= high) {
+    throw ValueError(fmt::format("randint: low is {}, high is {}; need low < high", low, high));
+  }
+  const RandomKey key = key_from(g);
+  return filled<int64_t>(shape, [&](int64_t* out, int64_t begin, int64_t n) {
+    kernels::fill_integers(out, begin, n, key.seed, key.stream, low, high);
+  });
+}
+
+// Fisher and Yates's shuffle, as Durstenfeld 1964.
+Tensor randperm(int64_t n, Generator* g) {
+  if (n < 0) throw ValueError(fmt::format("randperm: n is {}; at least 0 is needed", n));
+  Tensor y = arange(n);
+  const RandomKey key = key_from(g);
+  Scratch<uint64_t> bits(n);
+  kernels::fill_bits64(bits.data(), 0, n, key.seed, key.stream);
+  int64_t* p = y.data<int64_t>();
+  __extension__ using Wide = unsigned __int128;
+  for (int64_t i = n - 1; i > 0; --i) {
+    const auto j =
+        static_cast<int64_t>(static_cast<Wide>(bits[i]) * static_cast<uint64_t>(i + 1) >> 64);
+    std::swap(p[i], p[j]);
+  }
+  return y;
+}
+
+// 1 where u < p, with u of 53 bits whatever the dtype: a small p keeps its meaning.
+Tensor bernoulli(const Tensor& p, Generator* g) {
+  detail::check_floating("bernoulli", "p", p);
+  const RandomKey key = key_from(g);
+  const Tensor probability = detail::packed(p);
+  return visit_floating(p.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* ps = probability.data<T>();
+    return filled<T>(p.shape(), [&](T* out, int64_t begin, int64_t n) {
+      Scratch<double> u(n);
+      kernels::fill_uniform(u.data(), begin, n, key.seed, key.stream, 0.0, 1.0);
+      for (int64_t i = 0; i < n; ++i) {
+        const T at = ps[begin + i];
+        if (!(at >= 0 && at <= 1)) {
+          throw ValueError(fmt::format("bernoulli: p is {} at element {} of {}; need 0 <= p <= 1",
+                                       at, begin + i, p.shape().str()));
+        }
+        out[i] = u[i] < at ? T(1) : T(0);
+      }
+    });
+  });
+}
+
+}  // namespace fovea
