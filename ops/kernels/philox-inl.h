@@ -40,20 +40,28 @@ HWY_INLINE void Words(uint64_t first, int64_t blocks, uint64_t seed, uint64_t st
   const V low_half = hn::Set(d, 0xFFFFFFFFu);
   const V stream_low = hn::Set(d, stream), stream_high = hn::Set(d, stream >> 32);
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  HWY_ALIGN uint64_t keys[2 * kPhiloxRounds * hn::MaxLanes(d)];  // one vector each, ready to load
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    const uint32_t r = static_cast<uint32_t>(round);
+    const uint32_t k0 = static_cast<uint32_t>(seed) + r * kPhiloxWeyl0;
+    const uint32_t k1 = static_cast<uint32_t>(seed >> 32) + r * kPhiloxWeyl1;
+    hn::Store(hn::Set(d, k0), d, keys + 2 * round * lanes);
+    hn::Store(hn::Set(d, k1), d, keys + (2 * round + 1) * lanes);
+  }
   for (int64_t b = 0; b < blocks; b += lanes) {
     const V index = hn::Iota(d, first + static_cast<uint64_t>(b));
     // Only the low halves count: what the high ones hold never gets down.
     V c0 = index, c1 = hn::ShiftRight<32>(index), c2 = stream_low, c3 = stream_high;
-    uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
     for (int round = 0; round < kPhiloxRounds; ++round) {
+      const V k0 = hn::Load(d, keys + 2 * round * lanes);
+      const V k1 = hn::Load(d, keys + (2 * round + 1) * lanes);
       const V p0 = hn::MulEven(hn::BitCast(d32, c0), hn::BitCast(d32, m0));
       const V p1 = hn::MulEven(hn::BitCast(d32, c2), hn::BitCast(d32, m1));
-      c0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p1), c1), hn::Set(d, k0));
-      c2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p0), c3), hn::Set(d, k1));
+      // A shuffle brings the high half down: shifts share a port with the multiplications.
+      c0 = hn::Xor3(hn::BitCast(d, hn::DupOdd(hn::BitCast(d32, p1))), c1, k0);
+      c2 = hn::Xor3(hn::BitCast(d, hn::DupOdd(hn::BitCast(d32, p0))), c3, k1);
       c1 = p1;
       c3 = p0;
-      k0 += kPhiloxWeyl0;
-      k1 += kPhiloxWeyl1;
     }
     const V w01 = hn::Or(hn::And(c0, low_half), hn::ShiftLeft<32>(c1));
     const V w23 = hn::Or(hn::And(c2, low_half), hn::ShiftLeft<32>(c3));

@@ -56,11 +56,10 @@ HWY_INLINE void LoadPairs(D d, const uint32_t* p, VU& a, VU& b) {
 }
 
 template <class D, class V>
-HWY_INLINE void StorePairs(D d, V x, V y, uint32_t* p) {
+HWY_INLINE void StorePairs(D /*d*/, V x, V y, uint32_t* p) {
 #if HWY_TARGET == HWY_SCALAR
   const hn::TFromD<D> pair[2] = {hn::GetLane(x), hn::GetLane(y)};
   std::memcpy(p, pair, sizeof(pair));
-  (void)d;
 #else
   const hn::RebindToUnsigned<D> du;
   hn::StoreInterleaved2(hn::BitCast(du, x), hn::BitCast(du, y), du,

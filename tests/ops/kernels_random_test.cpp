@@ -108,7 +108,7 @@ template <class T>
 void check_targets_agree() {
   std::vector<T> v(5000);
   same_on_every_target([&] {
-    k::fill_uniform(v.data(), 3, 5000, 11, 12, T(-0.3), T(1.7));
+    k::fill_uniform(v.data(), 3, 5000, 11, 12, T(-0.3), T(1.4));
     return bytes_of(v);
   });
   same_on_every_target([&] {
