@@ -9,7 +9,7 @@
 #include "fovea/nn/linear.h"
 #include "fovea/nn/sequential.h"
 #include "fovea/ops/ops.h"
-#include "tests/io/temp_dir.h"
+#include "io/temp_dir.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "fovea/optim/clip.h"
 #include "fovea/optim/schedule.h"
 #include "fovea/optim/sgd.h"
-#include "tests/io/temp_dir.h"
+#include "io/temp_dir.h"
 
 namespace {
 

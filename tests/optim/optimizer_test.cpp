@@ -11,8 +11,9 @@
 #include "fovea/nn/linear.h"
 #include "fovea/ops/ops.h"
 #include "fovea/optim/adam.h"
+#include "fovea/optim/rmsprop.h"
 #include "fovea/optim/sgd.h"
-#include "tests/io/temp_dir.h"
+#include "io/temp_dir.h"
 
 namespace {
 
@@ -71,6 +72,12 @@ TEST_P(Paths, AdamW) {
   AdamW o({p}, {.lr = 0.1, .weight_decay = 0.05});
   expect_path(o, p,
               {1.3925000014814815, 1.2871218075788005, 1.1833943778051894, 1.0800928800397316});
+}
+
+TEST_P(Paths, RMSprop) {
+  RMSprop o({p}, {.lr = 0.1, .alpha = 0.9, .weight_decay = 0.05});
+  expect_path(o, p,
+              {1.1837722473164949, 1.2057262689447252, 1.0769505333441869, 0.9363017553324049});
 }
 
 TEST(Adam, FirstStepOfATinyGradient) {
