@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cmath>
-#include <regex>
+#include <sstream>
 
 #include "fovea/core/error.h"
 #include "fovea/viz/svg.h"
@@ -13,42 +14,77 @@
 namespace {
 
 using namespace fovea;
-using ::testing::Each;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Every element is closed in order, attributes are quoted, and text holds no bare < or &.
+void expect_text(const std::string& text) {
+  EXPECT_EQ(text.find_first_of("<>\""), std::string::npos) << text;
+  for (size_t at = text.find('&'); at != std::string::npos; at = text.find('&', at + 1)) {
+    const std::string entity = text.substr(at + 1, text.find(';', at) - at - 1);
+    EXPECT_THAT(entity, AnyOf("amp", "lt", "gt", "quot", "#39"));
+  }
+}
+
+/// ` name="text"`, any number of times.
+void expect_attributes(const std::string& s) {
+  size_t at = 0;
+  while ((at = s.find_first_not_of(" \n", at)) != std::string::npos) {
+    const size_t equals = s.find("=\"", at);
+    ASSERT_NE(equals, std::string::npos) << s;
+    const std::string name = s.substr(at, equals - at);
+    EXPECT_TRUE(std::all_of(name.begin(), name.end(), [](char c) {
+      return std::isalpha(static_cast<unsigned char>(c)) || c == '-';
+    })) << name;
+    const size_t end = s.find('"', equals + 2);
+    ASSERT_NE(end, std::string::npos) << s;
+    expect_text(s.substr(equals + 2, end - equals - 2));
+    at = end + 1;
+  }
+}
+
+/// Every element is closed in order, attributes are quoted, and text is escaped.
 void expect_well_formed(const std::string& svg) {
   std::vector<std::string> open;
   size_t at = 0;
   while (at < svg.size()) {
     const size_t tag = svg.find('<', at);
-    const std::string text = svg.substr(at, tag - at);
-    static const std::regex entity("&(amp|lt|gt|quot|#39);");
-    EXPECT_EQ(std::regex_replace(text, entity, "").find('&'), std::string::npos) << text;
-    EXPECT_EQ(text.find('>'), std::string::npos) << text;
+    expect_text(svg.substr(at, tag - at));
     if (tag == std::string::npos) break;
     const size_t end = svg.find('>', tag);
     ASSERT_NE(end, std::string::npos);
-    const std::string inside = svg.substr(tag + 1, end - tag - 1);
-    static const std::regex shape("/[a-z]+|[a-z]+(\\s+[a-zA-Z-]+=\"[^\"<&]*\")*\\s*/?");
-    EXPECT_TRUE(std::regex_match(
-        inside.substr(0, 400).size() < inside.size() ? std::string("path") : inside, shape))
-        << inside;
-    const std::string name = inside.substr(0, inside.find_first_of(" \n/", 1));
+    std::string inside = svg.substr(tag + 1, end - tag - 1);
+    at = end + 1;
     if (inside[0] == '/') {
       ASSERT_FALSE(open.empty());
       EXPECT_EQ(open.back(), inside.substr(1));
       open.pop_back();
-    } else if (inside.back() != '/') {
-      open.push_back(name);
+      continue;
     }
-    at = end + 1;
+    const bool closed = inside.back() == '/';
+    if (closed) inside.pop_back();
+    const std::string name = inside.substr(0, inside.find_first_of(" \n"));
+    expect_attributes(inside.substr(name.size()));
+    if (!closed) open.push_back(name);
   }
   EXPECT_TRUE(open.empty());
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
   EXPECT_THAT(svg, Not(HasSubstr("inf")));
+}
+
+/// The values of attribute `name` in every element that holds `mark`.
+std::vector<std::string> attributes(const std::string& svg, const std::string& name,
+                                    const std::string& mark) {
+  std::vector<std::string> all;
+  std::istringstream lines(svg);  // one element a line
+  for (std::string line; std::getline(lines, line);) {
+    const size_t at = line.find(" " + name + "=\"");
+    if (line.find(mark) == std::string::npos || at == std::string::npos) continue;
+    const size_t begin = at + name.size() + 3;
+    all.push_back(line.substr(begin, line.find('"', begin) - begin));
+  }
+  return all;
 }
 
 std::vector<std::string> texts(const std::vector<Tick>& ticks) {
@@ -88,16 +124,12 @@ TEST(Curve, NamesEachLineOnceInItsColour) {
   }
 }
 
-/// The labels of the lines, from their y.
 TEST(Curve, KeepsLabelsApartAndInside) {
   std::vector<Series> series;
   for (int i = 0; i < 8; ++i) series.push_back({"same" + std::to_string(i), {0, 1}, {1, 1}});
   const std::string svg = draw_curves({{"", "", "", series}}, {.height = 300});
   std::vector<double> y;
-  const std::regex label("<text x=\"[0-9.]+\" y=\"([0-9.]+)\"[^>]*>same");
-  for (std::sregex_iterator m(svg.begin(), svg.end(), label), end; m != end; ++m) {
-    y.push_back(std::stod((*m)[1]));
-  }
+  for (const std::string& v : attributes(svg, "y", ">same")) y.push_back(std::stod(v));
   ASSERT_EQ(y.size(), 8u);
   std::sort(y.begin(), y.end());
   for (size_t i = 1; i < y.size(); ++i) EXPECT_GE(y[i] - y[i - 1], 14.5);
@@ -114,11 +146,13 @@ TEST(Curve, ThinsLongLinesButKeepsPeaks) {
   const std::string svg = draw_curves({{"", "", "", {s}}});
   EXPECT_LT(svg.size(), 100'000u);
   // The peak is the highest point: its pixel row is the smallest y of the path.
-  const std::regex point("[ML][0-9.]+ ([0-9.]+)");
+  const auto path = attributes(svg, "d", "fill=\"none\"");
+  ASSERT_EQ(path.size(), 1u);
+  std::istringstream points(path[0]);
   double top = 1e9;
   int below = 0;
-  for (std::sregex_iterator m(svg.begin(), svg.end(), point), end; m != end; ++m) {
-    const double y = std::stod((*m)[1]);
+  for (std::string pair; std::getline(points, pair, 'L');) {
+    const double y = std::stod(pair.substr(pair.find(' ')));
     top = std::min(top, y);
     below += y > 200;
   }
@@ -128,10 +162,7 @@ TEST(Curve, ThinsLongLinesButKeepsPeaks) {
 
 TEST(Curve, BreaksAtGaps) {
   const std::string svg = draw_curves({{"", "", "", {{"s", {0, 1, 2, 3, 4}, {1, 2, NAN, 2, 1}}}}});
-  const std::regex path("d=\"(M[^\"]*L[^\"]*)\" fill=\"none\"");
-  std::smatch m;
-  ASSERT_TRUE(std::regex_search(svg, m, path));
-  const std::string d = m[1];
+  const std::string d = attributes(svg, "d", "fill=\"none\"").at(0);
   EXPECT_EQ(std::count(d.begin(), d.end(), 'M'), 2);
   EXPECT_EQ(std::count(d.begin(), d.end(), 'L'), 2);
 }
