@@ -19,6 +19,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+namespace {  // other kernels may use the same names
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -154,6 +156,7 @@ void CrossEntropyBackwardF64(const double* x, const double* lse, const int64_t* 
                            classes);
 }
 
+}  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

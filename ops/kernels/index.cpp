@@ -12,6 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+namespace {  // other kernels may use the same names
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 struct Plus {
@@ -59,6 +61,7 @@ void ScatterU8(const uint8_t* src, int64_t row_len, const int64_t* idx, int64_t 
   Scatter<Either>(src, row_len, idx, n, table, range);
 }
 
+}  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -19,6 +19,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+namespace {  // other kernels may use the same names
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -235,6 +237,7 @@ void LayerNormBackwardF64(const double* x, const double* gamma, const double* me
   LayerNormBackwardRows(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
 }
 
+}  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

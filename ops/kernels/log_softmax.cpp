@@ -16,6 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+namespace {  // other kernels may use the same names
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -120,6 +122,7 @@ void LogSumExpBackwardF64(const double* x, const double* out, const double* gout
   LogSumExpBackwardRows(x, out, gout, gx, rows, n);
 }
 
+}  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -12,6 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+namespace {  // other kernels may use the same names
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -89,14 +91,6 @@ HWY_INLINE void ScaleAdd(T* y, const T* x, int64_t n, double a, double b) {
   });
 }
 
-template <class T>
-HWY_INLINE void Scale(T* y, int64_t n, double a) {
-  const T ta = static_cast<T>(a);
-  ForRow<T>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
-    memory.Store(d, hn::Mul(memory.Load(d, y + i), hn::Set(d, ta)), y + i);
-  });
-}
-
 void AdamF32(float* p, const float* g, float* m, float* v, int64_t n, const AdamStep& step) {
   Adam(p, g, m, v, n, step);
 }
@@ -123,9 +117,8 @@ void ScaleAddF32(float* y, const float* x, int64_t n, double a, double b) {
 void ScaleAddF64(double* y, const double* x, int64_t n, double a, double b) {
   ScaleAdd(y, x, n, a, b);
 }
-void ScaleF32(float* y, int64_t n, double a) { Scale(y, n, a); }
-void ScaleF64(double* y, int64_t n, double a) { Scale(y, n, a); }
 
+}  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -140,8 +133,6 @@ HWY_EXPORT(RmspropF32);
 HWY_EXPORT(RmspropF64);
 HWY_EXPORT(ScaleAddF32);
 HWY_EXPORT(ScaleAddF64);
-HWY_EXPORT(ScaleF32);
-HWY_EXPORT(ScaleF64);
 
 void adam(float* p, const float* g, float* m, float* v, int64_t n, const AdamStep& step) {
   HWY_DYNAMIC_DISPATCH(AdamF32)(p, g, m, v, n, step);
@@ -169,8 +160,6 @@ void scale_add(float* y, const float* x, int64_t n, double a, double b) {
 void scale_add(double* y, const double* x, int64_t n, double a, double b) {
   HWY_DYNAMIC_DISPATCH(ScaleAddF64)(y, x, n, a, b);
 }
-void scale(float* y, int64_t n, double a) { HWY_DYNAMIC_DISPATCH(ScaleF32)(y, n, a); }
-void scale(double* y, int64_t n, double a) { HWY_DYNAMIC_DISPATCH(ScaleF64)(y, n, a); }
 
 }  // namespace fovea::kernels
 #endif  // HWY_ONCE

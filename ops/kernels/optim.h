@@ -51,8 +51,4 @@ void rmsprop(double* p, const double* g, double* v, int64_t n, double lr, double
 void scale_add(float* y, const float* x, int64_t n, double a, double b);
 void scale_add(double* y, const double* x, int64_t n, double a, double b);
 
-/// y = a y: clipping.
-void scale(float* y, int64_t n, double a);
-void scale(double* y, int64_t n, double a);
-
 }  // namespace fovea::kernels

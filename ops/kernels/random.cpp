@@ -14,6 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+namespace {  // other kernels may use the same names
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -282,6 +284,7 @@ void DropF64(const double* x, double* y, int64_t begin, int64_t n, uint64_t seed
   Drop(x, y, begin, n, seed, stream, threshold, scale);
 }
 
+}  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -15,6 +15,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+namespace {  // other kernels may use the same names
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 struct Max {
@@ -147,6 +149,7 @@ FOVEA_EXTREME(Min, Min, F64, double)
 FOVEA_EXTREME(Min, Min, I64, int64_t)
 #undef FOVEA_EXTREME
 
+}  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

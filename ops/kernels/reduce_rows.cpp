@@ -16,6 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+namespace {  // other kernels may use the same names
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The sum of K rows at one place.
@@ -90,6 +92,7 @@ void AddRowsI64(const int64_t* x, int64_t rows, int64_t row_stride, int64_t cols
   AddRows(x, rows, row_stride, cols, acc);
 }
 
+}  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -12,6 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+namespace {  // other kernels may use the same names
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Loads as double whatever the element type.
@@ -145,6 +147,7 @@ int64_t SumU8(const uint8_t* x, int64_t n) {
   return result;
 }
 
+}  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -14,6 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+namespace {  // other kernels may use the same names
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Writes exp(x - shift) and returns the sum of what it wrote.
@@ -71,6 +73,7 @@ void SoftmaxBackwardF64(const double* y, const double* gy, double* gx, int64_t r
   SoftmaxBackwardRows(y, gy, gx, rows, n);
 }
 
+}  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
