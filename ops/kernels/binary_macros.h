@@ -20,15 +20,15 @@
 
 // The same for a scalar function of the elements a, b of type T.
 #define FOVEA_PLAIN_OP(name, expression)         \
-  struct name##_op {                             \
+  struct name##_scalar_op {                      \
     template <class T>                           \
     HWY_INLINE auto operator()(T a, T b) const { \
       return expression;                         \
     }                                            \
   };
-#define FOVEA_PLAIN_BODY(name, suffix, In, Out)           \
-  void name##_##suffix(FOVEA_BINARY_ARGUMENTS(In, Out)) { \
-    PlainBinaryLoop(a, sa, b, sb, y, n, name##_op());     \
+#define FOVEA_PLAIN_BODY(name, suffix, In, Out)              \
+  void name##_##suffix(FOVEA_BINARY_ARGUMENTS(In, Out)) {    \
+    PlainBinaryLoop(a, sa, b, sb, y, n, name##_scalar_op()); \
   }
 
 // Once, outside: the public overload, which picks the instruction set at run time.

@@ -15,10 +15,10 @@
 #include "fovea/ops/kernels/load-inl.h"
 
 // Before a loop that the compiler is to vectorise although arrays may be the same: element i of the
-// result depends on elements i alone.
+// result depends on elements i alone. Clang checks for overlap at run time instead.
 #ifndef FOVEA_INDEPENDENT
 #if defined(__clang__)
-#define FOVEA_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define FOVEA_INDEPENDENT
 #else
 #define FOVEA_INDEPENDENT _Pragma("GCC ivdep")
 #endif
