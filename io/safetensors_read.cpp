@@ -129,6 +129,7 @@ Entry parse_entry(const std::string& name, const json& value, int64_t data_bytes
 /// In order of their offsets, the entries must cover the data exactly.
 void check_cover(const std::vector<Entry>& entries, int64_t data_bytes, const std::string& path) {
   std::vector<const Entry*> sorted;
+  sorted.reserve(entries.size());
   for (const Entry& e : entries) sorted.push_back(&e);
   std::sort(sorted.begin(), sorted.end(), [](const Entry* a, const Entry* b) {
     return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;

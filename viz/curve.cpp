@@ -227,9 +227,9 @@ class Plot {
       next = e.label + gap;
     }
     next = box_.bottom;
-    for (auto e = ends_.rbegin(); e != ends_.rend(); ++e) {
-      e->label = std::min(e->label, next);
-      next = e->label - gap;
+    for (size_t k = ends_.size(); k-- > 0;) {
+      ends_[k].label = std::min(ends_[k].label, next);
+      next = ends_[k].label - gap;
     }
     for (const End& e : ends_) {
       const double x = box_.right + 10;
