@@ -1,0 +1,46 @@
+// All that decides the bits of a run, kept in its checkpoints.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "examples/glimpse/model.h"
+
+namespace fovea::glimpse {
+
+struct Config {
+  // what is seen
+  std::string data = "/usr/share/datasets/fashion-mnist";
+  std::string dataset = "original";  ///< original, translated, cluttered
+  // the model
+  int64_t glimpses = 6;
+  int64_t patch = 8;
+  int64_t scales = 1;
+  int64_t hidden = 256;
+  double std = 0.1;
+  // training
+  uint64_t seed = 1;
+  int64_t epochs = 25;
+  int64_t batch = 128;
+  double lr = 1e-3;
+  std::string schedule = "cosine";  ///< cosine, plateau
+  double policy_weight = 0.01;
+  int64_t duplicates = 1;  ///< episodes for each training image of a batch
+  int64_t mc_samples = 1;  ///< episodes for each test image, whose probabilities are averaged
+
+  ModelOptions model() const;
+  bool operator==(const Config&) const = default;
+};
+
+/// The metadata of a file: {"program": "glimpse", "flags": JSON}.
+std::map<std::string, std::string> to_metadata(const Config& c);
+/// IoError naming `path` when the metadata are of something else.
+Config from_metadata(const std::map<std::string, std::string>& metadata, const std::string& path);
+
+/// What would make another run of it, as the flag and both values: "--lr is 0.1, was 0.001"; empty
+/// when `now` goes on with `before`. Where the data lie, for how many epochs and how it is tested
+/// may change.
+std::string conflict(const Config& now, const Config& before);
+
+}  // namespace fovea::glimpse
