@@ -34,7 +34,7 @@ HWY_INLINE To ConvertOne(From x) {
   if constexpr (std::is_same_v<To, uint8_t>) {
     return x != 0;
   } else if constexpr (std::is_same_v<From, uint8_t>) {
-    return static_cast<To>(x != 0);
+    return static_cast<To>(std::min<int>(x, 1));  // `x != 0` would become a branch
   } else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, int64_t>) {
     // The cast is undefined outside [-2^63, 2^63); the comparison is false for NaN.
     const bool fits = x >= From(-0x1p63) && x < From(0x1p63);
