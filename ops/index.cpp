@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "fovea/ops/kernels/binary.h"
+
 namespace fovea {
 namespace {
 
@@ -43,7 +45,11 @@ void put(const Tensor& y, const Tensor& index, const Tensor& src, int axis) {
       for (int64_t j = j0; j < j1; ++j) {
         T* row = to + off[0] + ids[off[1] + j * p.along[1]] * p.along[0];
         const T* add = from + off[2] + j * p.along[2];
-        for (int64_t i = i0; i < i1; ++i) row[i] += add[i];
+        if constexpr (std::is_floating_point_v<T>) {
+          kernels::add_inplace(row + i0, add + i0, i1 - i0);
+        } else {
+          for (int64_t i = i0; i < i1; ++i) row[i] += add[i];
+        }
       }
     } else {
       p.each(j0, j1, i0, i1, [&](int64_t i, int64_t j) {

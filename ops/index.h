@@ -46,8 +46,10 @@ class IndexPlan {
   /// No two blocks share a column, so that f may add into x.
   template <class F>
   void over_columns(const F& f) const {
-    // Narrower than a cache line or two, neighbouring tasks would write to the same lines.
-    const int64_t grain = std::max<int64_t>(by_rows ? 64 : 1, grain_for(places));
+    // Whole rows: long runs. Else blocks one or two cache lines wide, so that the lines of x that
+    // the index jumps between stay in the cache until all their columns are done.
+    const int64_t least = whole_rows ? 256 : by_rows ? 16 : 1;
+    const int64_t grain = std::max(least, grain_for(places));
     split(columns, grain,
           [&](const Offsets& off, int64_t b, int64_t e) { f(off, 0, places, b, e); });
   }
@@ -55,7 +57,7 @@ class IndexPlan {
   /// The same for functions that only write to y, which may split places as well.
   template <class F>
   void over_blocks(const F& f) const {
-    if (!by_rows) return over_columns(f);
+    if (!whole_rows && columns > 1) return over_columns(f);
     split(places, grain_for(columns),
           [&](const Offsets& off, int64_t b, int64_t e) { f(off, b, e, 0, columns); });
   }
