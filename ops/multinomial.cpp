@@ -24,7 +24,8 @@ struct Draw {
   RandomKey key;
 };
 
-// The weights of a row divided by the largest, so that their sum cannot overflow.
+// The weights of a row times the power of two that brings the largest near 1, so that their sum
+// cannot overflow.
 template <class T>
 void scaled_weights(const T* p, int64_t row, const Draw& d, double* w) {
   double largest = 0;
@@ -46,7 +47,8 @@ void scaled_weights(const T* p, int64_t row, const Draw& d, double* w) {
                     "replacement takes at least {}",
                     row, positive, d.k, d.n, d.replacement ? "with" : "without", needed));
   }
-  for (int64_t i = 0; i < d.k; ++i) w[i] = static_cast<double>(p[i]) / largest;
+  const double scale = std::ldexp(1.0, -std::max(std::ilogb(largest), -1000));
+  for (int64_t i = 0; i < d.k; ++i) w[i] = static_cast<double>(p[i]) * scale;
 }
 
 void draw_with_replacement(double* w, int64_t row, const Draw& d, int64_t* y) {

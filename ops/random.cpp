@@ -9,6 +9,7 @@
 
 #include "fovea/core/allocator.h"
 #include "fovea/ops/internal.h"
+#include "fovea/ops/kernels/convert.h"
 #include "fovea/ops/kernels/random.h"
 
 namespace fovea {
@@ -127,16 +128,21 @@ Tensor bernoulli(const Tensor& p, Generator* g) {
     using T = decltype(zero);
     const T* ps = probability.data<T>();
     return filled<T>(p.shape(), [&](T* out, int64_t begin, int64_t n) {
-      Scratch<double> u(n);
-      kernels::fill_uniform(u.data(), begin, n, key.seed, key.stream, 0.0, 1.0);
-      for (int64_t i = 0; i < n; ++i) {
-        const T at = ps[begin + i];
-        if (!(at >= 0 && at <= 1)) {
-          throw ValueError(fmt::format("bernoulli: p is {} at element {} of {}; need 0 <= p <= 1",
-                                       at, begin + i, p.shape().str()));
-        }
-        out[i] = u[i] < at ? T(1) : T(0);
+      const T* at = ps + begin;
+      bool good = true;
+      for (int64_t i = 0; i < n; ++i) good &= at[i] >= 0 && at[i] <= 1;
+      for (int64_t i = 0; i < n && !good; ++i) {
+        if (at[i] >= 0 && at[i] <= 1) continue;
+        throw ValueError(fmt::format("bernoulli: p is {} at element {} of {}; need 0 <= p <= 1",
+                                     at[i], begin + i, p.shape().str()));
       }
+      Scratch<double> u(n);
+      Scratch<uint8_t> below(n);
+      double* us = u.data();
+      uint8_t* b = below.data();
+      kernels::fill_uniform(us, begin, n, key.seed, key.stream, 0.0, 1.0);
+      for (int64_t i = 0; i < n; ++i) b[i] = us[i] < at[i];
+      kernels::convert(b, out, n);
     });
   });
 }
