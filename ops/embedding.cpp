@@ -14,7 +14,7 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kWidth = 128;  // columns summed at a time
+constexpr int64_t kWidth = 256;  // columns summed at a time
 constexpr int64_t kBlock = 128;  // rows summed in T, before the sums are added in double
 
 // The numbers 0 .. n - 1 in the order of their ids, equal ids in order of appearance: those of id v
