@@ -1,9 +1,9 @@
 #include "fovea/nn/state.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <unordered_map>
+#include <utility>
 
 #include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
@@ -14,7 +14,9 @@ std::string StateDiff::str() const {
   std::string s;
   const auto list = [&s](const char* what, const std::vector<std::string>& names) {
     if (names.empty()) return;
-    s += fmt::format("{}{}: {}", s.empty() ? "" : "; ", what, fmt::join(names, ", "));
+    if (!s.empty()) s += "; ";
+    s.append(what).append(": ").append(names[0]);
+    for (size_t i = 1; i < names.size(); ++i) s.append(", ").append(names[i]);
   };
   list("missing", missing);
   list("extra", extra);
