@@ -318,7 +318,15 @@ AnomalyMode::~AnomalyMode() {
 }
 
 void detail::check_anomaly(const char* op, const char* when, const Tensor& t) {
-  if (!t.is_floating() || !seam::has_nonfinite(t, anomaly_infinite)) return;
+  if (!t.is_floating()) return;
+  struct Pause {  // looking takes operations, which would be looked at in turn
+    bool before = std::exchange(anomaly_mode, false);
+    ~Pause() { anomaly_mode = before; }
+  };
+  {
+    const Pause pause;
+    if (!seam::has_nonfinite(t, anomaly_infinite)) return;
+  }
   throw GraphError(fmt::format("{}: {}: made a {} in its result {}; look at its inputs", op, when,
                                anomaly_infinite ? "NaN or infinity" : "NaN", t.shape().str()));
 }

@@ -146,6 +146,7 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   detail::check_defined("masked_fill", "x", x);
   detail::check_dtype("masked_fill", "mask", mask, boolean);
+  broadcast_shapes("masked_fill", x.shape(), mask.shape());
   return where(mask, detail::scalar(value, x.dtype()), x);
 }
 

@@ -178,6 +178,8 @@ Tensor var(const Tensor& x, const Axes& axes, int64_t correction, bool keepdim) 
 
 // The gradient at 0, a constant row, is 0: that of sqrt.
 Tensor std(const Tensor& x, const Axes& axes, int64_t correction, bool keepdim) {
+  detail::check_floating("std", "x", x);
+  detail::check_not_empty("std", x, detail::reduction_layout("std", x, axes));
   return sqrt(var(x, axes, correction, keepdim));
 }
 
