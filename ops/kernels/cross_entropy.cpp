@@ -91,22 +91,28 @@ HWY_INLINE void CrossEntropyRows(const T* x, const int64_t* target, int64_t igno
   }
 }
 
-// gx = p a - w b for one row.
-template <bool kSmooth, bool kWeight, class T>
-HWY_INLINE void BackwardRow(const T* x, T lse, const T* weight, T a, T b, T* gx, int64_t classes) {
-  ForRow<T>(classes, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
-    const auto p = vmath::Exp(d, hn::Sub(memory.Load(d, x + i), hn::Set(d, lse)));
-    auto g = hn::Mul(p, hn::Set(d, a));
-    if constexpr (kSmooth && kWeight) {
-      g = hn::NegMulAdd(memory.Load(d, weight + i), hn::Set(d, b), g);
-    } else if constexpr (kSmooth) {
-      g = hn::Sub(g, hn::Set(d, b));
-    }
-    memory.Store(d, g, gx + i);
+// gx = p a - w b for one row, and c less at the target. The target's entry is written apart, as
+// a row that bypassed the cache is slow to read back.
+template <bool kSmooth, bool kWeight, bool kStream, class T>
+HWY_INLINE void BackwardRow(const T* x, T lse, const T* weight, T a, T b, T c, int64_t target,
+                            T* gx, int64_t classes) {
+  const auto gradient = [&](auto d, auto logit, auto w) HWY_ATTR {
+    const auto p = vmath::Exp(d, hn::Sub(logit, hn::Set(d, lse)));
+    const auto g = hn::Mul(p, hn::Set(d, a));
+    return kSmooth ? hn::NegMulAdd(w, hn::Set(d, b), g) : g;
+  };
+  const hn::ScalableTag<T> dt;
+  const T w_target = kWeight ? weight[target] : T(1);
+  const T at_target = hn::GetLane(gradient(dt, hn::Set(dt, x[target]), hn::Set(dt, w_target)));
+  ForRow<T, kStream>(classes, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
+    auto w = hn::Set(d, T(1));
+    if constexpr (kSmooth && kWeight) w = memory.Load(d, weight + i);
+    memory.StoreOut(d, gradient(d, memory.Load(d, x + i), w), gx + i);
   });
+  gx[target] = at_target - c;
 }
 
-template <class T>
+template <bool kStream, class T>
 HWY_INLINE void CrossEntropyBackwardRows(const T* x, const T* lse, const int64_t* target,
                                          int64_t ignore_index, double smoothing, const T* weight,
                                          const T* scale, T* gx, int64_t rows, int64_t classes) {
@@ -115,22 +121,37 @@ HWY_INLINE void CrossEntropyBackwardRows(const T* x, const T* lse, const int64_t
   for (int64_t r = 0; r < rows; ++r, x += classes, gx += classes) {
     const int64_t t = target[r];
     if (t == ignore_index) {
-      ForRow<T>(classes, [&](auto d, int64_t i, const auto& memory)
-                             HWY_ATTR { memory.Store(d, hn::Zero(d), gx + i); });
+      ForRow<T, kStream>(classes, [&](auto d, int64_t i, const auto& memory)
+                                      HWY_ATTR { memory.StoreOut(d, hn::Zero(d), gx + i); });
       continue;
     }
     const double up = static_cast<double>(scale[r]);
     const double wt = weight == nullptr ? 1.0 : static_cast<double>(weight[t]);
     const T a = static_cast<T>(up * ((1 - smoothing) * wt + share * weight_sum));
     const T b = static_cast<T>(up * share);
+    const T c = static_cast<T>(up * (1 - smoothing) * wt);
     if (smoothing == 0) {
-      BackwardRow<false, false>(x, lse[r], weight, a, b, gx, classes);
+      BackwardRow<false, false, kStream>(x, lse[r], weight, a, b, c, t, gx, classes);
     } else if (weight == nullptr) {
-      BackwardRow<true, false>(x, lse[r], weight, a, b, gx, classes);
+      BackwardRow<true, false, kStream>(x, lse[r], weight, a, b, c, t, gx, classes);
     } else {
-      BackwardRow<true, true>(x, lse[r], weight, a, b, gx, classes);
+      BackwardRow<true, true, kStream>(x, lse[r], weight, a, b, c, t, gx, classes);
     }
-    gx[t] -= static_cast<T>(up * (1 - smoothing) * wt);
+  }
+}
+
+template <class T>
+HWY_INLINE void CrossEntropyBackward(const T* x, const T* lse, const int64_t* target,
+                                     int64_t ignore_index, double smoothing, const T* weight,
+                                     const T* scale, T* gx, int64_t rows, int64_t classes,
+                                     bool stream) {
+  if (stream && CanStream(gx, classes)) {
+    CrossEntropyBackwardRows<true>(x, lse, target, ignore_index, smoothing, weight, scale, gx, rows,
+                                   classes);
+    hwy::FlushStream();
+  } else {
+    CrossEntropyBackwardRows<false>(x, lse, target, ignore_index, smoothing, weight, scale, gx,
+                                    rows, classes);
   }
 }
 
@@ -145,15 +166,17 @@ void CrossEntropyF64(const double* x, const int64_t* target, int64_t ignore_inde
 }
 void CrossEntropyBackwardF32(const float* x, const float* lse, const int64_t* target,
                              int64_t ignore_index, double smoothing, const float* weight,
-                             const float* scale, float* gx, int64_t rows, int64_t classes) {
-  CrossEntropyBackwardRows(x, lse, target, ignore_index, smoothing, weight, scale, gx, rows,
-                           classes);
+                             const float* scale, float* gx, int64_t rows, int64_t classes,
+                             bool stream) {
+  CrossEntropyBackward(x, lse, target, ignore_index, smoothing, weight, scale, gx, rows, classes,
+                       stream);
 }
 void CrossEntropyBackwardF64(const double* x, const double* lse, const int64_t* target,
                              int64_t ignore_index, double smoothing, const double* weight,
-                             const double* scale, double* gx, int64_t rows, int64_t classes) {
-  CrossEntropyBackwardRows(x, lse, target, ignore_index, smoothing, weight, scale, gx, rows,
-                           classes);
+                             const double* scale, double* gx, int64_t rows, int64_t classes,
+                             bool stream) {
+  CrossEntropyBackward(x, lse, target, ignore_index, smoothing, weight, scale, gx, rows, classes,
+                       stream);
 }
 
 }  // namespace
@@ -182,15 +205,17 @@ void cross_entropy_rows(const double* logits, const int64_t* target, int64_t ign
 }
 void cross_entropy_backward_rows(const float* logits, const float* lse, const int64_t* target,
                                  int64_t ignore_index, double smoothing, const float* weight,
-                                 const float* scale, float* gx, int64_t rows, int64_t classes) {
+                                 const float* scale, float* gx, int64_t rows, int64_t classes,
+                                 bool stream) {
   HWY_DYNAMIC_DISPATCH(CrossEntropyBackwardF32)
-  (logits, lse, target, ignore_index, smoothing, weight, scale, gx, rows, classes);
+  (logits, lse, target, ignore_index, smoothing, weight, scale, gx, rows, classes, stream);
 }
 void cross_entropy_backward_rows(const double* logits, const double* lse, const int64_t* target,
                                  int64_t ignore_index, double smoothing, const double* weight,
-                                 const double* scale, double* gx, int64_t rows, int64_t classes) {
+                                 const double* scale, double* gx, int64_t rows, int64_t classes,
+                                 bool stream) {
   HWY_DYNAMIC_DISPATCH(CrossEntropyBackwardF64)
-  (logits, lse, target, ignore_index, smoothing, weight, scale, gx, rows, classes);
+  (logits, lse, target, ignore_index, smoothing, weight, scale, gx, rows, classes, stream);
 }
 
 }  // namespace fovea::kernels

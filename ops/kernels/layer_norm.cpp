@@ -47,10 +47,10 @@ struct SquaredDeviationTerm {
 };
 
 // One row; kGamma, kBeta: whether there is one.
-template <bool kGamma, bool kBeta, class T>
+template <bool kGamma, bool kBeta, bool kStream, class T>
 HWY_INLINE void Normalise(const T* x, const T* gamma, const T* beta, T origin, T mean, T rstd, T* y,
                           int64_t n) {
-  ForRow<T>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
+  ForRow<T, kStream>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
     const auto shifted = hn::Sub(memory.Load(d, x + i), hn::Set(d, origin));
     auto v = hn::Mul(hn::Sub(shifted, hn::Set(d, mean)), hn::Set(d, rstd));
     if constexpr (kGamma && kBeta) {
@@ -60,11 +60,11 @@ HWY_INLINE void Normalise(const T* x, const T* gamma, const T* beta, T origin, T
     } else if constexpr (kBeta) {
       v = hn::Add(v, memory.Load(d, beta + i));
     }
-    memory.Store(d, v, y + i);
+    memory.StoreOut(d, v, y + i);
   });
 }
 
-template <class T>
+template <bool kStream, class T>
 HWY_INLINE void LayerNormRows(const T* x, const T* gamma, const T* beta, double eps, T* y, T* mean,
                               T* rstd, int64_t rows, int64_t n) {
   if (n == 0) return;
@@ -79,14 +79,25 @@ HWY_INLINE void LayerNormRows(const T* x, const T* gamma, const T* beta, double 
     if (mean != nullptr) mean[r] = static_cast<T>(static_cast<double>(origin) + shifted_mean);
     if (rstd != nullptr) rstd[r] = s;
     if (gamma != nullptr && beta != nullptr) {
-      Normalise<true, true>(x, gamma, beta, origin, m, s, y, n);
+      Normalise<true, true, kStream>(x, gamma, beta, origin, m, s, y, n);
     } else if (gamma != nullptr) {
-      Normalise<true, false>(x, gamma, beta, origin, m, s, y, n);
+      Normalise<true, false, kStream>(x, gamma, beta, origin, m, s, y, n);
     } else if (beta != nullptr) {
-      Normalise<false, true>(x, gamma, beta, origin, m, s, y, n);
+      Normalise<false, true, kStream>(x, gamma, beta, origin, m, s, y, n);
     } else {
-      Normalise<false, false>(x, gamma, beta, origin, m, s, y, n);
+      Normalise<false, false, kStream>(x, gamma, beta, origin, m, s, y, n);
     }
+  }
+}
+
+template <class T>
+HWY_INLINE void LayerNorm(const T* x, const T* gamma, const T* beta, double eps, T* y, T* mean,
+                          T* rstd, int64_t rows, int64_t n, bool stream) {
+  if (stream && CanStream(y, n)) {
+    LayerNormRows<true>(x, gamma, beta, eps, y, mean, rstd, rows, n);
+    hwy::FlushStream();
+  } else {
+    LayerNormRows<false>(x, gamma, beta, eps, y, mean, rstd, rows, n);
   }
 }
 
@@ -138,14 +149,14 @@ HWY_INLINE RowFacts<T> Measure(const T* x, const T* gamma, const T* gy, T mean, 
 
 // kRows rows at once, so that gamma, ggamma and gbeta are touched once for all of them.
 // kGx, kParam: whether gx, and whether ggamma and gbeta, are wanted.
-template <int kRows, bool kGamma, bool kGx, bool kParam, class T>
+template <int kRows, bool kGamma, bool kGx, bool kParam, bool kStream, class T>
 HWY_INLINE void BackwardBlock(const T* x, const T* gamma, const T* mean, const T* rstd, const T* gy,
                               T* gx, T* ggamma, T* gbeta, int64_t n) {
   RowFacts<T> rows[kRows];
   for (int r = 0; r < kRows; ++r) {
     rows[r] = Measure<kGamma>(x + r * n, gamma, gy + r * n, mean[r], rstd[r], n);
   }
-  ForRow<T>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
+  ForRow<T, kStream>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
     using V = hn::Vec<decltype(d)>;
     V scale = hn::Zero(d), gamma_sum = scale, beta_sum = scale;
     if constexpr (kGamma) scale = memory.Load(d, gamma + i);
@@ -159,7 +170,7 @@ HWY_INLINE void BackwardBlock(const T* x, const T* gamma, const T* mean, const T
         auto g = up;
         if constexpr (kGamma) g = hn::Mul(up, scale);
         const auto v = hn::MulAdd(xhat, hn::Set(d, row.slope), hn::Set(d, row.offset));
-        memory.Store(d, hn::MulSub(g, hn::Set(d, row.rstd), v), gx + at);
+        memory.StoreOut(d, hn::MulSub(g, hn::Set(d, row.rstd), v), gx + at);
       }
       if constexpr (kParam) {
         gamma_sum = hn::MulAdd(up, xhat, gamma_sum);
@@ -177,64 +188,67 @@ HWY_INLINE void BackwardBlock(const T* x, const T* gamma, const T* mean, const T
   });
 }
 
-template <bool kGamma, bool kGx, bool kParam, class T>
+template <bool kGamma, bool kGx, bool kParam, bool kStream, class T>
 HWY_INLINE void BackwardRows(const T* x, const T* gamma, const T* mean, const T* rstd, const T* gy,
                              T* gx, T* ggamma, T* gbeta, int64_t rows, int64_t n) {
   // Four rows of x and gy are read twice and must stay in the first-level cache between.
   const bool together = n * static_cast<int64_t>(sizeof(T)) <= 4096;
   int64_t r = 0;
   for (; together && r + 4 <= rows; r += 4) {
-    BackwardBlock<4, kGamma, kGx, kParam>(x + r * n, gamma, mean + r, rstd + r, gy + r * n,
-                                          kGx ? gx + r * n : gx, ggamma, gbeta, n);
+    BackwardBlock<4, kGamma, kGx, kParam, kStream>(x + r * n, gamma, mean + r, rstd + r, gy + r * n,
+                                                   kGx ? gx + r * n : gx, ggamma, gbeta, n);
   }
   for (; r < rows; ++r) {
-    BackwardBlock<1, kGamma, kGx, kParam>(x + r * n, gamma, mean + r, rstd + r, gy + r * n,
-                                          kGx ? gx + r * n : gx, ggamma, gbeta, n);
+    BackwardBlock<1, kGamma, kGx, kParam, kStream>(x + r * n, gamma, mean + r, rstd + r, gy + r * n,
+                                                   kGx ? gx + r * n : gx, ggamma, gbeta, n);
   }
 }
 
 template <bool kGamma, class T>
 HWY_INLINE void LayerNormBackward(const T* x, const T* gamma, const T* mean, const T* rstd,
-                                  const T* gy, T* gx, T* ggamma, T* gbeta, int64_t rows,
-                                  int64_t n) {
+                                  const T* gy, T* gx, T* ggamma, T* gbeta, int64_t rows, int64_t n,
+                                  bool stream) {
   const bool param = ggamma != nullptr && gbeta != nullptr;
-  if (gx != nullptr && param) {
-    BackwardRows<kGamma, true, true>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+  if (gx != nullptr && param && stream && CanStream(gx, n)) {
+    BackwardRows<kGamma, true, true, true>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+    hwy::FlushStream();
+  } else if (gx != nullptr && param) {
+    BackwardRows<kGamma, true, true, false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
   } else if (gx != nullptr) {
-    BackwardRows<kGamma, true, false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+    BackwardRows<kGamma, true, false, false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
   } else if (param) {
-    BackwardRows<kGamma, false, true>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+    BackwardRows<kGamma, false, true, false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
   }
 }
 
 template <class T>
 HWY_INLINE void LayerNormBackwardRows(const T* x, const T* gamma, const T* mean, const T* rstd,
                                       const T* gy, T* gx, T* ggamma, T* gbeta, int64_t rows,
-                                      int64_t n) {
+                                      int64_t n, bool stream) {
   if (gamma != nullptr) {
-    LayerNormBackward<true>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+    LayerNormBackward<true>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
   } else {
-    LayerNormBackward<false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+    LayerNormBackward<false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
   }
 }
 
 void LayerNormF32(const float* x, const float* gamma, const float* beta, double eps, float* y,
-                  float* mean, float* rstd, int64_t rows, int64_t n) {
-  LayerNormRows(x, gamma, beta, eps, y, mean, rstd, rows, n);
+                  float* mean, float* rstd, int64_t rows, int64_t n, bool stream) {
+  LayerNorm(x, gamma, beta, eps, y, mean, rstd, rows, n, stream);
 }
 void LayerNormF64(const double* x, const double* gamma, const double* beta, double eps, double* y,
-                  double* mean, double* rstd, int64_t rows, int64_t n) {
-  LayerNormRows(x, gamma, beta, eps, y, mean, rstd, rows, n);
+                  double* mean, double* rstd, int64_t rows, int64_t n, bool stream) {
+  LayerNorm(x, gamma, beta, eps, y, mean, rstd, rows, n, stream);
 }
 void LayerNormBackwardF32(const float* x, const float* gamma, const float* mean, const float* rstd,
                           const float* gy, float* gx, float* ggamma, float* gbeta, int64_t rows,
-                          int64_t n) {
-  LayerNormBackwardRows(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+                          int64_t n, bool stream) {
+  LayerNormBackwardRows(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
 }
 void LayerNormBackwardF64(const double* x, const double* gamma, const double* mean,
                           const double* rstd, const double* gy, double* gx, double* ggamma,
-                          double* gbeta, int64_t rows, int64_t n) {
-  LayerNormBackwardRows(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+                          double* gbeta, int64_t rows, int64_t n, bool stream) {
+  LayerNormBackwardRows(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
 }
 
 }  // namespace
@@ -250,24 +264,24 @@ HWY_EXPORT(LayerNormBackwardF32);
 HWY_EXPORT(LayerNormBackwardF64);
 
 void layer_norm_rows(const float* x, const float* gamma, const float* beta, double eps, float* y,
-                     float* mean, float* rstd, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(LayerNormF32)(x, gamma, beta, eps, y, mean, rstd, rows, n);
+                     float* mean, float* rstd, int64_t rows, int64_t n, bool stream) {
+  HWY_DYNAMIC_DISPATCH(LayerNormF32)(x, gamma, beta, eps, y, mean, rstd, rows, n, stream);
 }
 void layer_norm_rows(const double* x, const double* gamma, const double* beta, double eps,
-                     double* y, double* mean, double* rstd, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(LayerNormF64)(x, gamma, beta, eps, y, mean, rstd, rows, n);
+                     double* y, double* mean, double* rstd, int64_t rows, int64_t n, bool stream) {
+  HWY_DYNAMIC_DISPATCH(LayerNormF64)(x, gamma, beta, eps, y, mean, rstd, rows, n, stream);
 }
 void layer_norm_backward_rows(const float* x, const float* gamma, const float* mean,
                               const float* rstd, const float* gy, float* gx, float* ggamma,
-                              float* gbeta, int64_t rows, int64_t n) {
+                              float* gbeta, int64_t rows, int64_t n, bool stream) {
   HWY_DYNAMIC_DISPATCH(LayerNormBackwardF32)
-  (x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+  (x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
 }
 void layer_norm_backward_rows(const double* x, const double* gamma, const double* mean,
                               const double* rstd, const double* gy, double* gx, double* ggamma,
-                              double* gbeta, int64_t rows, int64_t n) {
+                              double* gbeta, int64_t rows, int64_t n, bool stream) {
   HWY_DYNAMIC_DISPATCH(LayerNormBackwardF64)
-  (x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+  (x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
 }
 
 }  // namespace fovea::kernels

@@ -57,6 +57,7 @@ HWY_INLINE void StoreN(D d, hn::Vec<D> v, T* p, size_t count) {
 }
 
 // How a loop body touches memory: the same body runs on whole vectors and on the rest of a row.
+// StoreOut is for outputs that may bypass the cache (Streaming).
 struct Whole {
   template <class D, class T = hn::TFromD<D>>
   HWY_INLINE hn::Vec<D> Load(D d, const T* p, T /*fill*/ = T(0)) const {
@@ -66,6 +67,10 @@ struct Whole {
   HWY_INLINE void Store(D d, hn::Vec<D> v, T* p) const {
     hn::StoreU(v, d, p);
   }
+  template <class D, class T = hn::TFromD<D>>
+  HWY_INLINE void StoreOut(D d, hn::Vec<D> v, T* p) const {
+    Store(d, v, p);
+  }
   // Zero in the lanes that stand for no element.
   template <class D>
   HWY_INLINE hn::Vec<D> ZeroRest(D /*d*/, hn::Vec<D> v) const {
@@ -73,8 +78,20 @@ struct Whole {
   }
 };
 
+// p of StoreOut must be aligned to a vector; FlushStream() after the last one.
+struct Streaming : Whole {
+  template <class D, class T = hn::TFromD<D>>
+  HWY_INLINE void StoreOut(D d, hn::Vec<D> v, T* p) const {
+    hn::Stream(v, d, p);
+  }
+};
+
 struct Partial {
   size_t count;
+  template <class D, class T = hn::TFromD<D>>
+  HWY_INLINE void StoreOut(D d, hn::Vec<D> v, T* p) const {
+    Store(d, v, p);
+  }
   template <class D, class T = hn::TFromD<D>>
   HWY_INLINE hn::Vec<D> Load(D d, const T* p, T fill = T(0)) const {
     return LoadN(d, p, count, fill);

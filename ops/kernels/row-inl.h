@@ -7,10 +7,12 @@
 #define FOVEA_OPS_KERNELS_ROW_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "fovea/ops/kernels/accumulate-inl.h"
 #include "fovea/ops/kernels/load-inl.h"
@@ -21,14 +23,25 @@ namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // body(d, i, memory) for i = 0, lanes, 2 lanes, ... and once more, masked, for what is left.
-template <class T, class Body>
+// kStream: what the body gives to memory.StoreOut bypasses the cache; needs CanStream().
+template <class T, bool kStream = false, class Body>
 HWY_INLINE void ForRow(int64_t n, const Body& body) {
   const hn::ScalableTag<T> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const Whole whole;
+  const std::conditional_t<kStream, Streaming, Whole> memory;
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) body(d, i, whole);
-  if (i < n) body(d, i, Partial{static_cast<size_t>(n - i)});
+  for (; i + lanes <= n; i += lanes) body(d, i, memory);
+  if constexpr (!kStream) {
+    if (i < n) body(d, i, Partial{static_cast<size_t>(n - i)});
+  }
+}
+
+// Whether rows of n elements from `out` on consist of whole, aligned vectors.
+template <class T>
+HWY_INLINE bool CanStream(const T* out, int64_t n) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  const uintptr_t bytes = static_cast<uintptr_t>(lanes) * sizeof(T);
+  return n % lanes == 0 && reinterpret_cast<uintptr_t>(out) % bytes == 0;
 }
 
 // The largest number in the row. A NaN may or may not be seen: what subtracts the result from the

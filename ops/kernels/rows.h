@@ -2,7 +2,10 @@
 //
 // x, y, gx, gy: (rows, n) contiguous; gx and gy are gradients of a scalar loss by x and y. Serial:
 // the caller cuts rows into chunks. A row's result does not depend on the other rows. Outputs may
-// be the same memory as an input of the same shape, unless a function says otherwise.
+// be the same memory as an input of the same shape.
+//
+// stream: the large output goes past the cache where its rows are whole vectors. Right for outputs
+// that outgrow the cache (tens of megabytes in all); wrong for what is read again at once.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +19,10 @@ void softmax_rows(const float* x, float* y, int64_t rows, int64_t n);
 void softmax_rows(const double* x, double* y, int64_t rows, int64_t n);
 
 // gx = y * (gy - <y, gy>): 0 wherever y is 0 and gy finite.
-void softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n);
-void softmax_backward_rows(const double* y, const double* gy, double* gx, int64_t rows, int64_t n);
+void softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n,
+                           bool stream = false);
+void softmax_backward_rows(const double* y, const double* gy, double* gx, int64_t rows, int64_t n,
+                           bool stream = false);
 
 // y_i = x_i - max x - log sum_j exp(x_j - max x): [0, -inf] gives [0, -inf].
 void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n);
@@ -42,9 +47,10 @@ void logsumexp_backward_rows(const double* x, const double* out, const double* g
 // passes. Ba, Kiros, Hinton 2016, eq. 3. gamma, beta: (n) or null (1 and 0); mean, rstd: (rows) or
 // null. A constant row gives beta exactly.
 void layer_norm_rows(const float* x, const float* gamma, const float* beta, double eps, float* y,
-                     float* mean, float* rstd, int64_t rows, int64_t n);
+                     float* mean, float* rstd, int64_t rows, int64_t n, bool stream = false);
 void layer_norm_rows(const double* x, const double* gamma, const double* beta, double eps,
-                     double* y, double* mean, double* rstd, int64_t rows, int64_t n);
+                     double* y, double* mean, double* rstd, int64_t rows, int64_t n,
+                     bool stream = false);
 
 // With xhat = (x - mean) rstd and g = gy gamma:
 //   gx = rstd (g - mean(g) - xhat mean(g xhat)),  ggamma += sum_r gy xhat,  gbeta += sum_r gy.
@@ -52,10 +58,10 @@ void layer_norm_rows(const double* x, const double* gamma, const double* beta, d
 // row after row: pass blocks of at most some hundred rows, each with its own sums, to keep digits.
 void layer_norm_backward_rows(const float* x, const float* gamma, const float* mean,
                               const float* rstd, const float* gy, float* gx, float* ggamma,
-                              float* gbeta, int64_t rows, int64_t n);
+                              float* gbeta, int64_t rows, int64_t n, bool stream = false);
 void layer_norm_backward_rows(const double* x, const double* gamma, const double* mean,
                               const double* rstd, const double* gy, double* gx, double* ggamma,
-                              double* gbeta, int64_t rows, int64_t n);
+                              double* gbeta, int64_t rows, int64_t n, bool stream = false);
 
 // logits: (rows, classes); target: (rows), each in [0, classes) or ignore_index, which the caller
 // has checked; weight: (classes) or null (ones). With p = softmax(logits) and s = smoothing:
@@ -73,9 +79,11 @@ void cross_entropy_rows(const double* logits, const int64_t* target, int64_t ign
 // gradient of each row's loss.
 void cross_entropy_backward_rows(const float* logits, const float* lse, const int64_t* target,
                                  int64_t ignore_index, double smoothing, const float* weight,
-                                 const float* scale, float* gx, int64_t rows, int64_t classes);
+                                 const float* scale, float* gx, int64_t rows, int64_t classes,
+                                 bool stream = false);
 void cross_entropy_backward_rows(const double* logits, const double* lse, const int64_t* target,
                                  int64_t ignore_index, double smoothing, const double* weight,
-                                 const double* scale, double* gx, int64_t rows, int64_t classes);
+                                 const double* scale, double* gx, int64_t rows, int64_t classes,
+                                 bool stream = false);
 
 }  // namespace fovea::kernels

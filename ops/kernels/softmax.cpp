@@ -53,24 +53,37 @@ HWY_INLINE void SoftmaxRows(const T* x, T* y, int64_t rows, int64_t n) {
   }
 }
 
-template <class T>
+template <bool kStream, class T>
 HWY_INLINE void SoftmaxBackwardRows(const T* y, const T* gy, T* gx, int64_t rows, int64_t n) {
   for (int64_t r = 0; r < rows; ++r, y += n, gy += n, gx += n) {
     const T inner = static_cast<T>(Accumulate<T>(n, ProductTerm<T>{y, gy}));
-    ForRow<T>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
+    ForRow<T, kStream>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
       const auto away = hn::Sub(memory.Load(d, gy + i), hn::Set(d, inner));
-      memory.Store(d, hn::Mul(memory.Load(d, y + i), away), gx + i);
+      memory.StoreOut(d, hn::Mul(memory.Load(d, y + i), away), gx + i);
     });
+  }
+}
+
+template <class T>
+HWY_INLINE void SoftmaxBackward(const T* y, const T* gy, T* gx, int64_t rows, int64_t n,
+                                bool stream) {
+  if (stream && CanStream(gx, n)) {
+    SoftmaxBackwardRows<true>(y, gy, gx, rows, n);
+    hwy::FlushStream();
+  } else {
+    SoftmaxBackwardRows<false>(y, gy, gx, rows, n);
   }
 }
 
 void SoftmaxF32(const float* x, float* y, int64_t rows, int64_t n) { SoftmaxRows(x, y, rows, n); }
 void SoftmaxF64(const double* x, double* y, int64_t rows, int64_t n) { SoftmaxRows(x, y, rows, n); }
-void SoftmaxBackwardF32(const float* y, const float* gy, float* gx, int64_t rows, int64_t n) {
-  SoftmaxBackwardRows(y, gy, gx, rows, n);
+void SoftmaxBackwardF32(const float* y, const float* gy, float* gx, int64_t rows, int64_t n,
+                        bool stream) {
+  SoftmaxBackward(y, gy, gx, rows, n, stream);
 }
-void SoftmaxBackwardF64(const double* y, const double* gy, double* gx, int64_t rows, int64_t n) {
-  SoftmaxBackwardRows(y, gy, gx, rows, n);
+void SoftmaxBackwardF64(const double* y, const double* gy, double* gx, int64_t rows, int64_t n,
+                        bool stream) {
+  SoftmaxBackward(y, gy, gx, rows, n, stream);
 }
 
 }  // namespace
@@ -91,11 +104,13 @@ void softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
 void softmax_rows(const double* x, double* y, int64_t rows, int64_t n) {
   HWY_DYNAMIC_DISPATCH(SoftmaxF64)(x, y, rows, n);
 }
-void softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(SoftmaxBackwardF32)(y, gy, gx, rows, n);
+void softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n,
+                           bool stream) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxBackwardF32)(y, gy, gx, rows, n, stream);
 }
-void softmax_backward_rows(const double* y, const double* gy, double* gx, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(SoftmaxBackwardF64)(y, gy, gx, rows, n);
+void softmax_backward_rows(const double* y, const double* gy, double* gx, int64_t rows, int64_t n,
+                           bool stream) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxBackwardF64)(y, gy, gx, rows, n, stream);
 }
 
 }  // namespace fovea::kernels

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <hwy/aligned_allocator.h>
 
 #include <cmath>
 #include <limits>
@@ -312,6 +313,38 @@ TYPED_TEST(KernelsRows, CrossEntropyKnownValues) {
     k::cross_entropy_backward_rows(masked.data(), lse.data(), last.data(), -100, 0, none,
                                    one.data(), gx.data(), 1, 3);
     EXPECT_EQ(gx[1], T(0));
+  });
+}
+
+// Outputs that bypass the cache hold the same bits; n = 65 has rows that cannot.
+TYPED_TEST(KernelsRows, StreamingChangesNoBit) {
+  using T = TypeParam;
+  on_every_target([] {
+    for (int64_t n : {64, 65, 512}) {
+      const int64_t rows = 6, size = rows * n;
+      const auto x = normal_values<T>(size, 1), gy = normal_values<T>(size, 2);
+      const auto gamma = normal_values<T>(n, 3), beta = normal_values<T>(n, 4);
+      const auto scale = normal_values<T>(rows, 5);
+      const std::vector<int64_t> target{0, n - 1, -100, 7, 8, n / 2};
+      std::vector<T> loss(rows), lse(rows), mean(rows), rstd(rows);
+      k::cross_entropy_rows(x.data(), target.data(), -100, 0.1, gamma.data(), loss.data(),
+                            lse.data(), rows, n);
+      std::vector<T> results[2];
+      for (bool stream : {false, true}) {
+        const auto out = hwy::AllocateAligned<T>(4 * size);
+        std::vector<T> ggamma(n), gbeta(n);
+        k::softmax_backward_rows(x.data(), gy.data(), out.get(), rows, n, stream);
+        k::layer_norm_rows(x.data(), gamma.data(), beta.data(), 1e-5, out.get() + size, mean.data(),
+                           rstd.data(), rows, n, stream);
+        k::layer_norm_backward_rows(x.data(), gamma.data(), mean.data(), rstd.data(), gy.data(),
+                                    out.get() + 2 * size, ggamma.data(), gbeta.data(), rows, n,
+                                    stream);
+        k::cross_entropy_backward_rows(x.data(), lse.data(), target.data(), -100, 0.1, gamma.data(),
+                                       scale.data(), out.get() + 3 * size, rows, n, stream);
+        results[stream].assign(out.get(), out.get() + 4 * size);
+      }
+      EXPECT_TRUE(results[0] == results[1]) << n;
+    }
   });
 }
 
