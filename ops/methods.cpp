@@ -1,4 +1,7 @@
 // The methods and operators that core/tensor.h declares: each is the function of the same name.
+#include <fmt/format.h>
+
+#include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -39,7 +42,13 @@ Tensor Tensor::flatten(int64_t start, int64_t end) const {
   return fovea::flatten(*this, start, end);
 }
 Tensor Tensor::transpose(int64_t a, int64_t b) const { return fovea::transpose(*this, a, b); }
-Tensor Tensor::t() const { return fovea::transpose(*this, 0, -1); }
+Tensor Tensor::t() const {
+  if (dim() > 2) {
+    throw ShapeError(
+        fmt::format("t: x is {}; a matrix is needed, use transpose() or mT()", shape().str()));
+  }
+  return fovea::transpose(*this, 0, -1);
+}
 Tensor Tensor::permute(const Axes& order) const { return fovea::permute(*this, order); }
 Tensor Tensor::squeeze() const { return fovea::squeeze(*this); }
 Tensor Tensor::squeeze(int64_t axis) const { return fovea::squeeze(*this, axis); }
