@@ -65,7 +65,9 @@ Tensors gradients(const OpCase& row, const Tensors& inputs, const Tensor& y, con
 
 void expect_equal(const Tensor& a, const Tensor& b, double tolerance, const std::string& what) {
   ASSERT_EQ(a.dtype(), b.dtype()) << what;
-  const std::string complaint = compare(to_naive(a), to_naive(b), tolerance);
+  // Sums that cancel leave what they were made of: errors count against the largest element.
+  const double share = a.dtype() == f32 ? 1 : 0.1;
+  const std::string complaint = compare(to_naive(a), to_naive(b), tolerance, share);
   EXPECT_EQ(complaint, "") << what;
 }
 
@@ -80,20 +82,22 @@ double epsilon(DType t) { return t == f64 ? 1e-12 : 1e-6; }
 
 // ------------------------------------------------------------------ the checks
 
-void check_result(const OpCase& row, const NaiveTensors& inputs, const Tensor& y,
-                  double tolerance) {
+void check_result(const OpCase& row, const NaiveTensors& inputs, const Tensor& y) {
   if (row.naive) {
+    const double tolerance = y.dtype() == f32 ? row.tolerance_f32 : 1e-12;
     EXPECT_EQ(compare(to_naive(y), row.naive(inputs), tolerance), "") << row.id();
   }
-  if (row.property) EXPECT_EQ(row.property(inputs, to_naive(y)), "") << row.id();
+  if (row.property) {
+    EXPECT_EQ(row.property(inputs, to_naive(y)), "") << row.id();
+  }
 }
 
-void check_forward(const OpCase& row, DType floating, double tolerance) {
+void check_forward(const OpCase& row, DType floating) {
   const Tensors inputs = make_inputs(row.inputs, floating, kSeed);
   const NaiveTensors before = to_naive(inputs);
   const Tensor y = call(row.f, inputs);
   EXPECT_EQ(y.dtype(), row.result.value_or(floating));
-  check_result(row, before, y, tolerance);
+  check_result(row, before, y);
   EXPECT_EQ(y.requires_grad(), row.differentiable && !wanted(inputs).empty());
   for (size_t i = 0; i < inputs.size(); ++i) {
     EXPECT_EQ(compare(to_naive(inputs[i]), before[i], 0), "") << "input " << i << " was changed";
@@ -104,8 +108,8 @@ void check_forward(const OpCase& row, DType floating, double tolerance) {
   // What holds of an uninitialised tensor is not repeatable.
   if (row.name != "empty_like") expect_equal(quiet, y, 0, "inside NoGrad");
 }
-void forward_f64(const OpCase& row) { check_forward(row, f64, 1e-12); }
-void forward_f32(const OpCase& row) { check_forward(row, f32, row.tolerance_f32); }
+void forward_f64(const OpCase& row) { check_forward(row, f64); }
+void forward_f32(const OpCase& row) { check_forward(row, f32); }
 
 void first_order(const OpCase& row) {
   GradcheckOptions o;
@@ -185,7 +189,8 @@ void upstream(const OpCase& row) {
     };
     const Tensor up = upstream_for(y);
     for (const Layout layout : kOddLayouts) {
-      if (const auto odd = laid_out(up, layout)) check(*odd, name(layout));
+      const auto odd = laid_out(up, layout);
+      if (odd) check(*odd, name(layout));
     }
     if (y.numel() > 0) check(up.alias(y.shape(), Shape::filled(y.dim(), 0)), "sum");
   }
@@ -196,7 +201,7 @@ void zero_size(const OpCase& row) {
     const Tensors inputs = make_inputs(row.inputs, t, kSeed, row.zero);
     const Tensor y = call(row.f, inputs);
     EXPECT_EQ(y.dtype(), row.result.value_or(t));
-    check_result(row, to_naive(inputs), y, t == f64 ? 1e-12 : row.tolerance_f32);
+    check_result(row, to_naive(inputs), y);
     if (!row.differentiable) continue;
     const Tensor up = upstream_for(y);
     const Tensors fast = gradients(row, inputs, y, up, false);
@@ -227,6 +232,7 @@ class RestoreThreads {
 };
 
 void thread_counts(const OpCase& row) {
+  if (row.name == "empty_like") return;  // whatever the memory held
   const RestoreThreads restore;
   for (DType t : {f32, f64}) {
     const Tensors inputs = make_inputs(row.inputs, t, kSeed, row.big);
@@ -246,7 +252,7 @@ void thread_counts(const OpCase& row) {
     }
     if (first.back().numel() > 0 && row.naive && !row.big.empty()) {
       EXPECT_EQ(compare(to_naive(first.back()), row.naive(to_naive(inputs)),
-                        t == f64 ? 1e-11 : 5 * row.tolerance_f32),
+                        first.back().dtype() == f32 ? 5 * row.tolerance_f32 : 1e-11),
                 "")
           << "big";
     }
@@ -338,7 +344,9 @@ class OpCaseTest : public ::testing::Test {
 
 TEST(OpCaseTable, IdsAreUnique) {
   std::set<std::string> seen;
-  for (const OpCase& row : table()) EXPECT_TRUE(seen.insert(row.id()).second) << row.id();
+  for (const OpCase& row : table()) {
+    EXPECT_TRUE(seen.insert(row.id()).second) << row.id();
+  }
 }
 
 }  // namespace

@@ -108,7 +108,8 @@ TEST(InPlace, ALeafChangesOnlyUnderNoGrad) {
 TEST(InPlace, TheNodeIsReplaced) {
   const Tensor x = tensor({1.0, 2.0}, f64).requires_grad_();
   const Tensor y = x * 3;
-  y.mul_(y.detach().clone());
+  const Tensor factor = y.detach().clone();
+  y.mul_(factor);
   y.add_(x);
   EXPECT_EQ(y.to_vector(), (std::vector<double>{10, 38}));
   sum(y).backward();

@@ -96,8 +96,9 @@ Tensors make_inputs(const std::vector<InputSpec>& specs, DType floating, uint64_
 NaiveTensor to_naive(const Tensor& x);
 NaiveTensors to_naive(const Tensors& xs);
 
-/// "" when a and b agree: |a - b| <= tolerance * (|b| + 0.1 max |b|) at every index, NaN and
+/// "" when a and b agree: |a - b| <= tolerance * (|b| + share * max |b|) at every index, NaN and
 /// infinities alike. Else what differs most.
-std::string compare(const NaiveTensor& a, const NaiveTensor& b, double tolerance);
+std::string compare(const NaiveTensor& a, const NaiveTensor& b, double tolerance,
+                    double share = 0.1);
 
 }  // namespace fovea::cases

@@ -143,7 +143,7 @@ std::vector<OpCase> rows_creation() {
       }));
   bad("eye", wrong(ErrorKind::shape, "", [] { return eye(-1); }));
   bad("arange", wrong(ErrorKind::value, "arange", [] { return arange(0, 1, 0); }));
-  bad("linspace", wrong(ErrorKind::value, "linspace", [] { return linspace(0, 1, -1); }));
+  bad("linspace", wrong(ErrorKind::shape, "negative", [] { return linspace(0, 1, -1); }));
   bad("tensor", wrong(ErrorKind::shape, "tensor", [] { return tensor({{1, 2}, {3}}); }));
   bad("tensor", wrong(ErrorKind::shape, "tensor", [] { return tensor({{1, 2}, 3}); }));
   bad("from_vector", wrong(ErrorKind::shape, "from_vector", [] {

@@ -58,7 +58,7 @@ std::vector<OpCase> rows_join() {
   cat0.bad = {
       {{floats({2, 3}), floats({2, 4})}, ErrorKind::shape, "cat"},
       {{floats({2, 3}), floats({3})}, ErrorKind::shape, "cat"},
-      {{}, ErrorKind::value, "cat"},
+      {{}, ErrorKind::shape, "cat"},
       {{floats({2, 3})}, ErrorKind::index, "cat", [](const Tensors& x) { return cat(x, 2); }}};
   OpCase cat1 = cat0;
   cat1.label = "last";
@@ -94,7 +94,7 @@ std::vector<OpCase> rows_join() {
     };
     row.zero = {{0, 3}, {0, 3}};
     row.bad = {{{floats({2, 3}), floats({2, 4})}, ErrorKind::shape, "stack"},
-               {{}, ErrorKind::value, "stack"}};
+               {{}, ErrorKind::shape, "stack"}};
     add(row);
   }
 

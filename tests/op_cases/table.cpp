@@ -76,7 +76,7 @@ NaiveTensors to_naive(const Tensors& xs) {
   return out;
 }
 
-std::string compare(const NaiveTensor& a, const NaiveTensor& b, double tolerance) {
+std::string compare(const NaiveTensor& a, const NaiveTensor& b, double tolerance, double share) {
   if (!(a.shape == b.shape)) {
     return fmt::format("shape {} instead of {}", a.shape.str(), b.shape.str());
   }
@@ -89,7 +89,7 @@ std::string compare(const NaiveTensor& a, const NaiveTensor& b, double tolerance
   for (size_t i = 0; i < b.data.size(); ++i) {
     const double x = a.data[i], y = b.data[i];
     if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-    const double error = std::fabs(x - y) / (std::fabs(y) + 0.1 * largest);
+    const double error = std::fabs(x - y) / (std::fabs(y) + share * largest);
     if (error <= tolerance || error <= worst) continue;
     worst = std::isnan(error) ? worst : error;
     complaint = fmt::format("element {} of {}: {:.17g} instead of {:.17g}, relative error {:.3g}",
