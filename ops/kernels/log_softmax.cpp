@@ -47,27 +47,48 @@ HWY_INLINE V ZeroAtMinusInfinity(D d, V x, V v) {
   return hn::IfThenZeroElse(hn::Eq(x, hn::Neg(infinity)), v);
 }
 
-template <class T>
+template <bool kStream, class T>
 HWY_INLINE void LogSoftmaxRows(const T* x, T* y, int64_t rows, int64_t n) {
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
     const T top = RowMax(x, n);
     const T rest = static_cast<T>(std::log(Accumulate<T, 4>(n, ShiftedExpTerm<T>{x, top})));
-    ForRow<T>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
+    ForRow<T, kStream>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
       const auto shifted = hn::Sub(memory.Load(d, x + i), hn::Set(d, top));
-      memory.Store(d, hn::Sub(shifted, hn::Set(d, rest)), y + i);
+      memory.StoreOut(d, hn::Sub(shifted, hn::Set(d, rest)), y + i);
+    });
+  }
+}
+
+template <bool kStream, class T>
+HWY_INLINE void LogSoftmaxBackwardRows(const T* y, const T* gy, T* gx, int64_t rows, int64_t n) {
+  for (int64_t r = 0; r < rows; ++r, y += n, gy += n, gx += n) {
+    const T total = static_cast<T>(Accumulate<T>(n, PlainTerm<T>{gy}));
+    ForRow<T, kStream>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
+      const auto v = memory.Load(d, y + i);
+      const auto g = hn::NegMulAdd(vmath::Exp(d, v), hn::Set(d, total), memory.Load(d, gy + i));
+      memory.StoreOut(d, ZeroAtMinusInfinity(d, v, g), gx + i);
     });
   }
 }
 
 template <class T>
-HWY_INLINE void LogSoftmaxBackwardRows(const T* y, const T* gy, T* gx, int64_t rows, int64_t n) {
-  for (int64_t r = 0; r < rows; ++r, y += n, gy += n, gx += n) {
-    const T total = static_cast<T>(Accumulate<T>(n, PlainTerm<T>{gy}));
-    ForRow<T>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
-      const auto v = memory.Load(d, y + i);
-      const auto g = hn::NegMulAdd(vmath::Exp(d, v), hn::Set(d, total), memory.Load(d, gy + i));
-      memory.Store(d, ZeroAtMinusInfinity(d, v, g), gx + i);
-    });
+HWY_INLINE void LogSoftmax(const T* x, T* y, int64_t rows, int64_t n, bool stream) {
+  if (stream && CanStream(y, n)) {
+    LogSoftmaxRows<true>(x, y, rows, n);
+    hwy::FlushStream();
+  } else {
+    LogSoftmaxRows<false>(x, y, rows, n);
+  }
+}
+
+template <class T>
+HWY_INLINE void LogSoftmaxBackward(const T* y, const T* gy, T* gx, int64_t rows, int64_t n,
+                                   bool stream) {
+  if (stream && CanStream(gx, n)) {
+    LogSoftmaxBackwardRows<true>(y, gy, gx, rows, n);
+    hwy::FlushStream();
+  } else {
+    LogSoftmaxBackwardRows<false>(y, gy, gx, rows, n);
   }
 }
 
@@ -95,17 +116,19 @@ HWY_INLINE void LogSumExpBackwardRows(const T* x, const T* out, const T* gout, T
   }
 }
 
-void LogSoftmaxF32(const float* x, float* y, int64_t rows, int64_t n) {
-  LogSoftmaxRows(x, y, rows, n);
+void LogSoftmaxF32(const float* x, float* y, int64_t rows, int64_t n, bool stream) {
+  LogSoftmax(x, y, rows, n, stream);
 }
-void LogSoftmaxF64(const double* x, double* y, int64_t rows, int64_t n) {
-  LogSoftmaxRows(x, y, rows, n);
+void LogSoftmaxF64(const double* x, double* y, int64_t rows, int64_t n, bool stream) {
+  LogSoftmax(x, y, rows, n, stream);
 }
-void LogSoftmaxBackwardF32(const float* y, const float* gy, float* gx, int64_t rows, int64_t n) {
-  LogSoftmaxBackwardRows(y, gy, gx, rows, n);
+void LogSoftmaxBackwardF32(const float* y, const float* gy, float* gx, int64_t rows, int64_t n,
+                           bool stream) {
+  LogSoftmaxBackward(y, gy, gx, rows, n, stream);
 }
-void LogSoftmaxBackwardF64(const double* y, const double* gy, double* gx, int64_t rows, int64_t n) {
-  LogSoftmaxBackwardRows(y, gy, gx, rows, n);
+void LogSoftmaxBackwardF64(const double* y, const double* gy, double* gx, int64_t rows, int64_t n,
+                           bool stream) {
+  LogSoftmaxBackward(y, gy, gx, rows, n, stream);
 }
 void LogSumExpF32(const float* x, float* out, int64_t rows, int64_t n) {
   LogSumExpRows(x, out, rows, n);
@@ -138,19 +161,19 @@ HWY_EXPORT(LogSumExpF64);
 HWY_EXPORT(LogSumExpBackwardF32);
 HWY_EXPORT(LogSumExpBackwardF64);
 
-void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(LogSoftmaxF32)(x, y, rows, n);
+void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n, bool stream) {
+  HWY_DYNAMIC_DISPATCH(LogSoftmaxF32)(x, y, rows, n, stream);
 }
-void log_softmax_rows(const double* x, double* y, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(LogSoftmaxF64)(x, y, rows, n);
+void log_softmax_rows(const double* x, double* y, int64_t rows, int64_t n, bool stream) {
+  HWY_DYNAMIC_DISPATCH(LogSoftmaxF64)(x, y, rows, n, stream);
 }
-void log_softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows,
-                               int64_t n) {
-  HWY_DYNAMIC_DISPATCH(LogSoftmaxBackwardF32)(y, gy, gx, rows, n);
+void log_softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n,
+                               bool stream) {
+  HWY_DYNAMIC_DISPATCH(LogSoftmaxBackwardF32)(y, gy, gx, rows, n, stream);
 }
 void log_softmax_backward_rows(const double* y, const double* gy, double* gx, int64_t rows,
-                               int64_t n) {
-  HWY_DYNAMIC_DISPATCH(LogSoftmaxBackwardF64)(y, gy, gx, rows, n);
+                               int64_t n, bool stream) {
+  HWY_DYNAMIC_DISPATCH(LogSoftmaxBackwardF64)(y, gy, gx, rows, n, stream);
 }
 void logsumexp_rows(const float* x, float* out, int64_t rows, int64_t n) {
   HWY_DYNAMIC_DISPATCH(LogSumExpF32)(x, out, rows, n);

@@ -5,18 +5,21 @@
 // be the same memory as an input of the same shape.
 //
 // stream: the large output goes past the cache where its rows are whole vectors. Right for outputs
-// that outgrow the cache (tens of megabytes in all); wrong for what is read again at once.
+// that outgrow the cache in all; wrong for what is read again at once. Changes no bit.
 #pragma once
 
 #include <cstdint>
 
 namespace fovea::kernels {
 
+// Whether an output of so many bytes in all is worth `stream`: more than a core's caches hold.
+inline bool worth_streaming(int64_t bytes) { return bytes >= int64_t{16} << 20; }
+
 // y_i = exp(x_i - max x) / sum_j exp(x_j - max x).
 // x_i = -inf gives exactly 0; a row of nothing but -inf gives NaN (no distribution exists), +inf
 // gives NaN.
-void softmax_rows(const float* x, float* y, int64_t rows, int64_t n);
-void softmax_rows(const double* x, double* y, int64_t rows, int64_t n);
+void softmax_rows(const float* x, float* y, int64_t rows, int64_t n, bool stream = false);
+void softmax_rows(const double* x, double* y, int64_t rows, int64_t n, bool stream = false);
 
 // gx = y * (gy - <y, gy>): 0 wherever y is 0 and gy finite.
 void softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n,
@@ -25,13 +28,14 @@ void softmax_backward_rows(const double* y, const double* gy, double* gx, int64_
                            bool stream = false);
 
 // y_i = x_i - max x - log sum_j exp(x_j - max x): [0, -inf] gives [0, -inf].
-void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n);
-void log_softmax_rows(const double* x, double* y, int64_t rows, int64_t n);
+void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n, bool stream = false);
+void log_softmax_rows(const double* x, double* y, int64_t rows, int64_t n, bool stream = false);
 
 // gx = gy - exp(y) sum_j gy_j, and 0 where y = -inf: a logit of -inf takes no gradient.
-void log_softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n);
+void log_softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n,
+                               bool stream = false);
 void log_softmax_backward_rows(const double* y, const double* gy, double* gx, int64_t rows,
-                               int64_t n);
+                               int64_t n, bool stream = false);
 
 // out: (rows). out = log sum_j exp(x_j). All -inf gives -inf, any +inf gives +inf.
 void logsumexp_rows(const float* x, float* out, int64_t rows, int64_t n);

@@ -53,6 +53,31 @@ HWY_INLINE void SoftmaxRows(const T* x, T* y, int64_t rows, int64_t n) {
   }
 }
 
+// The exponentials wait in a buffer, so that y is touched once, past the cache.
+inline constexpr int64_t kStreamedRow = 16384;  // bytes: half of a first-level cache
+
+template <class T>
+HWY_INLINE void SoftmaxStreamRows(const T* x, T* y, int64_t rows, int64_t n) {
+  HWY_ALIGN T buffer[kStreamedRow / sizeof(T)];
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    const double total = Accumulate<T, 4>(n, StoreExpTerm<T>{x, buffer, RowMax(x, n)});
+    const T scale = static_cast<T>(1 / total);
+    ForRow<T, true>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
+      memory.StoreOut(d, hn::Mul(memory.Load(d, buffer + i), hn::Set(d, scale)), y + i);
+    });
+  }
+}
+
+template <class T>
+HWY_INLINE void Softmax(const T* x, T* y, int64_t rows, int64_t n, bool stream) {
+  if (stream && CanStream(y, n) && n * static_cast<int64_t>(sizeof(T)) <= kStreamedRow) {
+    SoftmaxStreamRows(x, y, rows, n);
+    hwy::FlushStream();
+  } else {
+    SoftmaxRows(x, y, rows, n);
+  }
+}
+
 template <bool kStream, class T>
 HWY_INLINE void SoftmaxBackwardRows(const T* y, const T* gy, T* gx, int64_t rows, int64_t n) {
   for (int64_t r = 0; r < rows; ++r, y += n, gy += n, gx += n) {
@@ -75,8 +100,12 @@ HWY_INLINE void SoftmaxBackward(const T* y, const T* gy, T* gx, int64_t rows, in
   }
 }
 
-void SoftmaxF32(const float* x, float* y, int64_t rows, int64_t n) { SoftmaxRows(x, y, rows, n); }
-void SoftmaxF64(const double* x, double* y, int64_t rows, int64_t n) { SoftmaxRows(x, y, rows, n); }
+void SoftmaxF32(const float* x, float* y, int64_t rows, int64_t n, bool stream) {
+  Softmax(x, y, rows, n, stream);
+}
+void SoftmaxF64(const double* x, double* y, int64_t rows, int64_t n, bool stream) {
+  Softmax(x, y, rows, n, stream);
+}
 void SoftmaxBackwardF32(const float* y, const float* gy, float* gx, int64_t rows, int64_t n,
                         bool stream) {
   SoftmaxBackward(y, gy, gx, rows, n, stream);
@@ -98,11 +127,11 @@ HWY_EXPORT(SoftmaxF64);
 HWY_EXPORT(SoftmaxBackwardF32);
 HWY_EXPORT(SoftmaxBackwardF64);
 
-void softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(SoftmaxF32)(x, y, rows, n);
+void softmax_rows(const float* x, float* y, int64_t rows, int64_t n, bool stream) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxF32)(x, y, rows, n, stream);
 }
-void softmax_rows(const double* x, double* y, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(SoftmaxF64)(x, y, rows, n);
+void softmax_rows(const double* x, double* y, int64_t rows, int64_t n, bool stream) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxF64)(x, y, rows, n, stream);
 }
 void softmax_backward_rows(const float* y, const float* gy, float* gx, int64_t rows, int64_t n,
                            bool stream) {

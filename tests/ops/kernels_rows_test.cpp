@@ -331,7 +331,7 @@ TYPED_TEST(KernelsRows, StreamingChangesNoBit) {
                             lse.data(), rows, n);
       std::vector<T> results[2];
       for (bool stream : {false, true}) {
-        const auto out = hwy::AllocateAligned<T>(4 * size);
+        const auto out = hwy::AllocateAligned<T>(7 * size);
         std::vector<T> ggamma(n), gbeta(n);
         k::softmax_backward_rows(x.data(), gy.data(), out.get(), rows, n, stream);
         k::layer_norm_rows(x.data(), gamma.data(), beta.data(), 1e-5, out.get() + size, mean.data(),
@@ -341,7 +341,10 @@ TYPED_TEST(KernelsRows, StreamingChangesNoBit) {
                                     stream);
         k::cross_entropy_backward_rows(x.data(), lse.data(), target.data(), -100, 0.1, gamma.data(),
                                        scale.data(), out.get() + 3 * size, rows, n, stream);
-        results[stream].assign(out.get(), out.get() + 4 * size);
+        k::softmax_rows(x.data(), out.get() + 4 * size, rows, n, stream);
+        k::log_softmax_rows(x.data(), out.get() + 5 * size, rows, n, stream);
+        k::log_softmax_backward_rows(x.data(), gy.data(), out.get() + 6 * size, rows, n, stream);
+        results[stream].assign(out.get(), out.get() + 7 * size);
       }
       EXPECT_TRUE(results[0] == results[1]) << n;
     }
