@@ -31,10 +31,10 @@ Tensor cross_entropy_vjp_fused(const Tensor& x, const Tensor& target, const Tens
   visit_floating(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     parallel_for(target.numel(), grain_for(v * 4), [&](int64_t b, int64_t e) {
-      kernels::cross_entropy_backward_rows(p.data<T>() + b * v, lse.data<T>() + b,
-                                           target.data<int64_t>() + b, o.ignore_index,
-                                           o.label_smoothing, static_cast<const T*>(nullptr),
-                                           s.data<T>() + b, gx.data<T>() + b * v, e - b, v);
+      kernels::cross_entropy_backward_rows(
+          p.data<T>() + b * v, lse.data<T>() + b, target.data<int64_t>() + b, o.ignore_index,
+          o.label_smoothing, static_cast<const T*>(nullptr), s.data<T>() + b, gx.data<T>() + b * v,
+          e - b, v, kernels::worth_streaming(x.numel() * int64_t{sizeof(T)}));
     });
   });
   return gx;

@@ -47,7 +47,8 @@ std::array<Tensor, 3> layer_norm_vjp_fused(const Saved& s, const Tensor& gy) {
       T* sums = part.data() + 2 * t * n;
       kernels::layer_norm_backward_rows(x.data<T>() + b * n, w.defined() ? w.data<T>() : nullptr,
                                         s[2].data<T>() + b, s[3].data<T>() + b, g.data<T>() + b * n,
-                                        gx.data<T>() + b * n, sums, sums + n, count, n);
+                                        gx.data<T>() + b * n, sums, sums + n, count, n,
+                                        kernels::worth_streaming(x.numel() * int64_t{sizeof(T)}));
     });
     for (int64_t j = 0; j < n; ++j) {
       double a = 0;
@@ -96,7 +97,8 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
     parallel_for(rows, grain_for(n * 4), [&](int64_t first, int64_t last) {
       kernels::layer_norm_rows(p.data<T>() + first * n, w.defined() ? w.data<T>() : nullptr,
                                b.defined() ? b.data<T>() : nullptr, eps, y.data<T>() + first * n,
-                               m.data<T>() + first, r.data<T>() + first, last - first, n);
+                               m.data<T>() + first, r.data<T>() + first, last - first, n,
+                               kernels::worth_streaming(x.numel() * int64_t{sizeof(T)}));
     });
   });
   return record("layer_norm", std::move(y), {x, weight, bias},

@@ -15,15 +15,17 @@ Tensor softmax_vjp(const Tensor& y, const Tensor& gy) {
 
 // The same rule, one pass over memory.
 Tensor softmax_vjp_fused(const Tensor& y, const Tensor& gy) {
-  return detail::rowwise2(y, gy,
-                          [](const auto* a, const auto* g, auto* out, int64_t rows, int64_t n) {
-                            kernels::softmax_backward_rows(a, g, out, rows, n);
-                          });
+  const bool stream = kernels::worth_streaming(y.numel() * item_size(y.dtype()));
+  return detail::rowwise2(
+      y, gy, [stream](const auto* a, const auto* g, auto* out, int64_t rows, int64_t n) {
+        kernels::softmax_backward_rows(a, g, out, rows, n, stream);
+      });
 }
 
 Tensor softmax_last(const Tensor& x) {
-  Tensor y = detail::rowwise(x, [](const auto* in, auto* out, int64_t rows, int64_t n) {
-    kernels::softmax_rows(in, out, rows, n);
+  const bool stream = kernels::worth_streaming(x.numel() * item_size(x.dtype()));
+  Tensor y = detail::rowwise(x, [stream](const auto* in, auto* out, int64_t rows, int64_t n) {
+    kernels::softmax_rows(in, out, rows, n, stream);
   });
   return record("softmax", y, {x}, {save_output(y)}, [](const Saved& s, const Tensor& gy) {
     return grad_recording() ? softmax_vjp(s[0], gy) : softmax_vjp_fused(s[0], gy);
