@@ -36,7 +36,10 @@ Tensor integer_range(int64_t start, int64_t end, int64_t step) {
   const Wide n = (span + step - (step > 0 ? 1 : -1)) / step;
   const auto count = n > (Wide{1} << 60) ? int64_t{1} << 60 : static_cast<int64_t>(n);
   Tensor y = Tensor::empty({count}, i64);
-  generate<int64_t>(y, [=](int64_t i) { return start + i * step; });
+  // Unsigned, since i * step alone may leave 64 bits; the sum never does.
+  const auto from = static_cast<uint64_t>(start);
+  const auto by = static_cast<uint64_t>(step);
+  generate<int64_t>(y, [=](int64_t i) { return from + static_cast<uint64_t>(i) * by; });
   return y;
 }
 
