@@ -36,8 +36,6 @@ class Style {
     }
     if (high == 0) return;
     scientific_ = high / low > 1000 || high > 1e8 || low < 1e-4;
-    if (whole_) scientific_ = high / low > 1000 ? high > 1e8 : scientific_;
-    if (whole_ && high <= 1e8) scientific_ = false;
   }
 
   std::string write(double v) const {
