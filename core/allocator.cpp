@@ -117,17 +117,24 @@ struct Pool {
   }
 };
 
-// After a thread's pool is gone (statics being destroyed), blocks go straight to the shared lists.
-thread_local bool pool_gone = false;
+// Null before the first use, and again when the thread's pool is gone (statics being destroyed):
+// blocks then go straight to the shared lists.
+constinit thread_local Pool* my_pool = nullptr;
+constinit thread_local bool pool_gone = false;
 struct PoolOwner {
   Pool pool;
-  ~PoolOwner() { pool_gone = true; }
+  PoolOwner() { my_pool = &pool; }
+  ~PoolOwner() {
+    my_pool = nullptr;
+    pool_gone = true;
+  }
 };
-Pool* pool() {
+Pool* make_pool() {
   if (pool_gone) return nullptr;
   thread_local PoolOwner owner;
   return &owner.pool;
 }
+inline Pool* pool() { return my_pool ? my_pool : make_pool(); }
 
 [[noreturn]] void out_of_memory(size_t bytes) {
   throw Error(

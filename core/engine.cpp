@@ -52,65 +52,55 @@ class Walk {
   std::vector<Entry>& entries() { return entries_; }
 
  private:
+  struct Frame {
+    Entry entry;
+    uint32_t next;  // edge to look at
+  };
+
   void claim(Node* n) {
-    uint32_t free = 0;
-    bool nested = false;
-    if (!n->owner.compare_exchange_strong(free, thread_, std::memory_order_acquire)) {
-      if (free != thread_) {
-        throw GraphError(fmt::format(
-            "backward: `{}` is being walked by another thread; graphs that share nodes or leaves "
-            "must be differentiated one after the other",
-            n->op));
-      }
-      nested = true;
+    uint32_t owner = n->owner.load(std::memory_order_relaxed);
+    const bool nested = owner == thread_;
+    if (!nested && (owner != 0 ||
+                    !n->owner.compare_exchange_strong(owner, thread_, std::memory_order_acquire))) {
+      throw GraphError(
+          fmt::format("backward: `{}` is being walked by another thread; graphs that share nodes "
+                      "or leaves must be "
+                      "differentiated one after the other",
+                      n->op));
     }
-    entries_.push_back({n, n->call, n->slot, nested, true});
+    stack_.push_back({{n, n->call, n->slot, nested, true}, 0});
     n->call = call_;
     n->slot = kOpen;
   }
 
   // Post-order with a stack of our own. `slot` becomes the position in entries_.
   void visit(Node* root) {
-    struct Frame {
-      Node* node;
-      uint32_t next;
-    };
-    std::vector<Frame> stack;
-    std::vector<Entry> order;
     claim(root);
-    stack.push_back({root, 0});
-    // entries_ holds claims in discovery order; `finish` holds their indices in post-order.
-    std::vector<uint32_t> finish;
-    std::vector<uint32_t> claim_of{0};
-    while (!stack.empty()) {
-      Frame& f = stack.back();
-      if (f.next < f.node->edge_count) {
-        Node* child = f.node->edges[f.next++];
-        if (!child || knows(child)) continue;
-        claim_of.push_back(static_cast<uint32_t>(entries_.size()));
-        claim(child);
-        stack.push_back({child, 0});
+    while (!stack_.empty()) {
+      Frame& f = stack_.back();
+      Node* n = f.entry.node;
+      if (f.next < n->edge_count) {
+        Node* child = n->edges[f.next++];
+        if (child && !knows(child)) claim(child);
       } else {
-        finish.push_back(claim_of.back());
-        claim_of.pop_back();
-        stack.pop_back();
+        n->slot = static_cast<uint32_t>(entries_.size());
+        entries_.push_back(f.entry);
+        stack_.pop_back();
       }
     }
-    order.reserve(entries_.size());
-    for (uint32_t i : finish) {
-      entries_[i].node->slot = static_cast<uint32_t>(order.size());
-      order.push_back(entries_[i]);
-    }
-    entries_.swap(order);
+  }
+
+  static void unmark(const Entry& e) noexcept {
+    e.node->call = e.outer_call;
+    e.node->slot = e.outer_slot;
+    if (!e.nested) e.node->owner.store(0, std::memory_order_release);
   }
 
   void release() noexcept {
-    for (Entry& e : entries_) {
-      e.node->call = e.outer_call;
-      e.node->slot = e.outer_slot;
-      if (!e.nested) e.node->owner.store(0, std::memory_order_release);
-    }
+    for (const Entry& e : entries_) unmark(e);
+    for (const Frame& f : stack_) unmark(f.entry);
     entries_.clear();
+    stack_.clear();
   }
 
   static constexpr uint32_t kOpen = 0xffffffff;
@@ -118,6 +108,7 @@ class Walk {
   const uint32_t thread_ = this_thread();
   uint32_t call_;
   std::vector<Entry> entries_;
+  std::vector<Frame> stack_;  // nodes whose inputs are being visited
 };
 
 bool sole_owner(const Tensor& t) {
@@ -233,7 +224,7 @@ class Pass {
     const auto& e = walk_.entries()[to->slot];
     if (!e.needed) return;
     if (detail::anomaly_mode) detail::check_anomaly(from.op, "backward", g);
-    g = seam::fit(g, to->shape, to->dtype);
+    if (g.dtype() != to->dtype || !(g.shape() == to->shape)) g = seam::fit(g, to->shape, to->dtype);
     Tensor& slot = slots_[to->slot];
     if (!slot.defined()) {
       slot = std::move(g);

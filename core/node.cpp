@@ -16,7 +16,10 @@ void destroy_node(Node* n) {
 // Releasing a node may release its inputs' nodes, theirs, and so on, directly or through the
 // tensors it saved. Only the outermost call destroys; the inner ones add to its list.
 void Node::release() {
-  if (refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (refs_.load(std::memory_order_acquire) != 1 &&
+      refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return;
+  }
   static constinit thread_local Node* dead = nullptr;
   static constinit thread_local bool draining = false;
   next_dead_ = dead;

@@ -29,6 +29,7 @@ class Shape {
     for (int i = 0; i < rank_; ++i) v_[i] = o.v_[i];
   }
   Shape& operator=(const Shape& o) {
+    if (this == &o) return *this;
     rank_ = o.rank_;
     for (int i = 0; i < rank_; ++i) v_[i] = o.v_[i];
     return *this;

@@ -17,7 +17,11 @@ struct Storage {
   static Storage* make(size_t bytes);
   void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
   void release() {
-    if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+    // The only owner needs no locked instruction: nobody else can take a reference now.
+    if (refs.load(std::memory_order_acquire) == 1 ||
+        refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      destroy();
+    }
   }
 
  private:

@@ -59,7 +59,10 @@ struct TensorImpl {
 
   void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
   void release() {
-    if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+    if (refs.load(std::memory_order_acquire) == 1 ||
+        refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      destroy();
+    }
   }
   static TensorImpl* make();
 

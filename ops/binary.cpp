@@ -30,52 +30,57 @@ Tensor arithmetic(const char* op, const Tensor& a, const Tensor& b, const Binary
   }
 }
 
-// Both operands in one dtype that the kernel has: bool counts as 0 or 1.
-detail::Promoted operands(const char* op, const Tensor& a, const Tensor& b,
-                          bool on_integers = true) {
-  detail::Promoted p = detail::promoted(op, a, b);
-  if (!p.a.is_floating() && (p.a.dtype() == boolean || !on_integers)) {
-    const DType t = on_integers ? i64 : f32;
-    p = {to(p.a, t), to(p.b, t)};
-  }
-  return p;
+// Calls f on both operands in one dtype that the kernel has: bool counts as 0 or 1, and integers
+// become f32 where only floats make sense.
+template <class F>
+Tensor on_operands(const char* op, const Tensor& a, const Tensor& b, bool on_integers, const F& f) {
+  if (a.defined() && b.defined() && a.dtype() == b.dtype() && a.is_floating()) return f(a, b);
+  const detail::Promoted p = detail::promoted(op, a, b);
+  if (p.a.is_floating() || (p.a.dtype() == i64 && on_integers)) return f(p.a, p.b);
+  const DType t = on_integers ? i64 : f32;
+  return f(to(p.a, t), to(p.b, t));
 }
 
 }  // namespace
 
 Tensor add(const Tensor& x, const Tensor& y) {
-  const auto [a, b] = operands("add", x, y);
-  return record("add", arithmetic("add", a, b, {k::add, k::add, k::add}), {a, b}, {},
-                [](const Saved&, const Tensor& gy) { return grads(gy, gy); });
+  return on_operands("add", x, y, true, [](const Tensor& a, const Tensor& b) {
+    return record("add", arithmetic("add", a, b, {k::add, k::add, k::add}), {a, b}, {},
+                  [](const Saved&, const Tensor& gy) { return grads(gy, gy); });
+  });
 }
 
 Tensor sub(const Tensor& x, const Tensor& y) {
-  const auto [a, b] = operands("sub", x, y);
-  return record(
-      "sub", arithmetic("sub", a, b, {k::sub, k::sub, k::sub}), {a, b}, {},
-      [](const Saved& s, const Tensor& gy) { return grads(gy, s.wants(1) ? neg(gy) : Tensor()); });
+  return on_operands("sub", x, y, true, [](const Tensor& a, const Tensor& b) {
+    return record("sub", arithmetic("sub", a, b, {k::sub, k::sub, k::sub}), {a, b}, {},
+                  [](const Saved& s, const Tensor& gy) {
+                    return grads(gy, s.wants(1) ? neg(gy) : Tensor());
+                  });
+  });
 }
 
 Tensor mul(const Tensor& x, const Tensor& y) {
-  const auto [a, b] = operands("mul", x, y);
-  return record("mul", arithmetic("mul", a, b, {k::mul, k::mul, k::mul}), {a, b},
-                {save_if(b.requires_grad(), save_input("a", a)),
-                 save_if(a.requires_grad(), save_input("b", b))},
-                [](const Saved& s, const Tensor& gy) {
-                  return grads(s.wants(0) ? gy * s[1] : Tensor(),
-                               s.wants(1) ? gy * s[0] : Tensor());
-                });
+  return on_operands("mul", x, y, true, [](const Tensor& a, const Tensor& b) {
+    return record("mul", arithmetic("mul", a, b, {k::mul, k::mul, k::mul}), {a, b},
+                  {save_if(b.requires_grad(), save_input("a", a)),
+                   save_if(a.requires_grad(), save_input("b", b))},
+                  [](const Saved& s, const Tensor& gy) {
+                    return grads(s.wants(0) ? gy * s[1] : Tensor(),
+                                 s.wants(1) ? gy * s[0] : Tensor());
+                  });
+  });
 }
 
 // d(a/b) = da / b - a / b^2 db
 Tensor div(const Tensor& x, const Tensor& y) {
-  const auto [a, b] = operands("div", x, y, false);
-  return record("div", arithmetic("div", a, b, {k::div, k::div}), {a, b},
-                {save_if(b.requires_grad(), save_input("a", a)), save_input("b", b)},
-                [](const Saved& s, const Tensor& gy) {
-                  const Tensor ga = gy / s[1];
-                  return grads(ga, s.wants(1) ? neg(ga * (s[0] / s[1])) : Tensor());
-                });
+  return on_operands("div", x, y, false, [](const Tensor& a, const Tensor& b) {
+    return record("div", arithmetic("div", a, b, {k::div, k::div}), {a, b},
+                  {save_if(b.requires_grad(), save_input("a", a)), save_input("b", b)},
+                  [](const Saved& s, const Tensor& gy) {
+                    const Tensor ga = gy / s[1];
+                    return grads(ga, s.wants(1) ? neg(ga * (s[0] / s[1])) : Tensor());
+                  });
+  });
 }
 
 // The larger takes the gradient; a tie gives each half, so that the parts sum to gy.
@@ -83,15 +88,17 @@ namespace {
 
 Tensor extreme(const char* op, const Tensor& x, const Tensor& y, const BinaryKernel& kernel,
                Tensor (*wins)(const Tensor&, const Tensor&)) {
-  const auto [a, b] = operands(op, x, y);
-  return record(op, arithmetic(op, a, b, kernel), {a, b}, {save_input("a", a), save_input("b", b)},
-                [wins](const Saved& s, const Tensor& gy) {
-                  const Tensor half = masked_fill(gy * 0.5, s[0] != s[1], 0);
-                  const auto share = [&](const Tensor& me, const Tensor& other) {
-                    return masked_fill(gy, logical_not(wins(me, other)), 0) + half;
-                  };
-                  return grads(share(s[0], s[1]), share(s[1], s[0]));
-                });
+  return on_operands(op, x, y, true, [&](const Tensor& a, const Tensor& b) {
+    return record(op, arithmetic(op, a, b, kernel), {a, b},
+                  {save_input("a", a), save_input("b", b)},
+                  [wins](const Saved& s, const Tensor& gy) {
+                    const Tensor half = masked_fill(gy * 0.5, s[0] != s[1], 0);
+                    const auto share = [&](const Tensor& me, const Tensor& other) {
+                      return masked_fill(gy, logical_not(wins(me, other)), 0) + half;
+                    };
+                    return grads(share(s[0], s[1]), share(s[1], s[0]));
+                  });
+  });
 }
 
 }  // namespace
@@ -105,40 +112,44 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
 }
 
 Tensor floor_divide(const Tensor& x, const Tensor& y) {
-  const auto [a, b] = operands("floor_divide", x, y);
-  if (b.dtype() == i64) {
-    const Tensor p = detail::packed(b);
-    if (k::contains_zero(p.data<int64_t>(), 1, p.numel())) {
-      throw ValueError(fmt::format(
-          "floor_divide: b {} holds a zero; integers have no quotient by 0", b.shape().str()));
+  return on_operands("floor_divide", x, y, true, [](const Tensor& a, const Tensor& b) {
+    if (b.dtype() == i64) {
+      const Tensor p = detail::packed(b);
+      if (k::contains_zero(p.data<int64_t>(), 1, p.numel())) {
+        throw ValueError(fmt::format(
+            "floor_divide: b {} holds a zero; integers have no quotient by 0", b.shape().str()));
+      }
     }
-  }
-  return record(
-      "floor_divide",
-      arithmetic("floor_divide", a, b, {k::floor_divide, k::floor_divide, k::floor_divide}), {a, b},
-      {}, [](const Saved&, const Tensor& gy) { return grads(zeros_like(gy), zeros_like(gy)); });
+    return record(
+        "floor_divide",
+        arithmetic("floor_divide", a, b, {k::floor_divide, k::floor_divide, k::floor_divide}),
+        {a, b}, {},
+        [](const Saved&, const Tensor& gy) { return grads(zeros_like(gy), zeros_like(gy)); });
+  });
 }
 
 // y = a^b.   dy/da = b a^(b-1), and 0 where b = 0 whatever a is
 //            dy/db = y log a, and 0 where a = 0 (b >= 0: y stays 0 or 1 to first order)
 Tensor pow(const Tensor& x, const Tensor& y) {
-  const auto [a, b] = operands("pow", x, y, false);
-  return record("pow", arithmetic("pow", a, b, {k::pow, k::pow}), {a, b},
-                {save_input("a", a), save_input("b", b)}, [](const Saved& s, const Tensor& gy) {
-                  const Tensor& base = s[0];
-                  const Tensor& e = s[1];
-                  Tensor ga;
-                  Tensor gb;
-                  if (s.wants(0)) {  // 0^(0 - 1) would be infinite
-                    const Tensor corner = logical_and(e == 0, base == 0);
-                    ga = gy * e * pow(base, masked_fill(e - 1, corner, 0));
-                  }
-                  if (s.wants(1)) {
-                    const Tensor zero = base == 0;
-                    gb = masked_fill(gy * pow(base, e) * log(masked_fill(base, zero, 1)), zero, 0);
-                  }
-                  return grads(ga, gb);
-                });
+  return on_operands("pow", x, y, false, [](const Tensor& a, const Tensor& b) {
+    return record("pow", arithmetic("pow", a, b, {k::pow, k::pow}), {a, b},
+                  {save_input("a", a), save_input("b", b)}, [](const Saved& s, const Tensor& gy) {
+                    const Tensor& base = s[0];
+                    const Tensor& e = s[1];
+                    Tensor ga;
+                    Tensor gb;
+                    if (s.wants(0)) {  // 0^(0 - 1) would be infinite
+                      const Tensor corner = logical_and(e == 0, base == 0);
+                      ga = gy * e * pow(base, masked_fill(e - 1, corner, 0));
+                    }
+                    if (s.wants(1)) {
+                      const Tensor zero = base == 0;
+                      gb =
+                          masked_fill(gy * pow(base, e) * log(masked_fill(base, zero, 1)), zero, 0);
+                    }
+                    return grads(ga, gb);
+                  });
+  });
 }
 
 Tensor add(const Tensor& a, Scalar b) { return add(a, operand(a, b)); }
