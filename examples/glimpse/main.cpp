@@ -153,6 +153,7 @@ int run(int argc, char** argv) {
   Datasets data = load_datasets(a.config);
   manual_seed(a.config.seed);
   RecurrentAttention model(a.config.model());
+  Trainer trainer(model, data, a.config, a.common);
   examples::prepare_out(a.common.out);
   examples::catch_interrupts();
   if (!a.common.quiet) {
@@ -160,7 +161,7 @@ int run(int argc, char** argv) {
                data.train.count(), data.train.height(), data.train.width(), a.config.glimpses,
                a.config.patch, a.config.patch, model.numel(), threads());
   }
-  const History history = train(model, data, a.config, a.common);
+  const History history = trainer.train();
   const double error = error_rate(model, data.test, a.config, Purpose::test);
   write_results(a, model, data, history, error);
   fmt::print("test accuracy {:.2f} % (error {:.2f} %) after {} epochs in {:.1f} s\n",

@@ -32,7 +32,9 @@ struct GlimpseNetwork : Module {
   void visit(Visitor& v) override;
 };
 
-/// What is remembered:   h' = relu(W5 h + W6 g)
+/// What is remembered:   h' = relu(W5 h + W6 g). W5 starts as the identity, so that the first
+/// glimpses reach the last h: Le, Jaitly, Hinton 2015, "A simple way to initialize recurrent
+/// networks of rectified linear units".
 struct Core : Module {
   Linear memory, input;
 
