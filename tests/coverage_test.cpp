@@ -30,7 +30,7 @@ std::set<std::string> declared(const std::string& text) {
 }
 
 TEST(Coverage, EveryOperationHasARow) {
-  const auto names = declared(without_comments(std::string(FOVEA_SOURCE_DIR) + "/ops/ops.h"));
+  const auto names = declared(without_comments(FOVEA_SOURCE_DIR "/ops/ops.h"));
   ASSERT_GT(names.size(), 100u) << "the header was not understood";
   for (const char* known : {"add", "cross_entropy", "from_vector", "allclose", "max", "dropout"}) {
     EXPECT_TRUE(names.count(known)) << known;
