@@ -21,12 +21,14 @@ void each_field(A& a, B& b, F&& f) {
   f("scales", a.scales, b.scales);
   f("hidden", a.hidden, b.hidden);
   f("std", a.std, b.std);
+  f("start", a.start, b.start);
   f("seed", a.seed, b.seed);
   f("epochs", a.epochs, b.epochs);
   f("batch", a.batch, b.batch);
   f("lr", a.lr, b.lr);
   f("schedule", a.schedule, b.schedule);
   f("policy-weight", a.policy_weight, b.policy_weight);
+  f("clip", a.clip, b.clip);
   f("duplicates", a.duplicates, b.duplicates);
   f("mc-samples", a.mc_samples, b.mc_samples);
 }
@@ -42,7 +44,8 @@ ModelOptions Config::model() const {
           .glimpses = glimpses,
           .hidden = hidden,
           .classes = 10,
-          .std = std};
+          .std = std,
+          .start = start == "centre" ? Start::centre : Start::uniform};
 }
 
 std::map<std::string, std::string> to_metadata(const Config& c) {

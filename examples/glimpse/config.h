@@ -19,13 +19,15 @@ struct Config {
   int64_t scales = 1;
   int64_t hidden = 256;
   double std = 0.1;
+  std::string start = "uniform";  ///< uniform, centre
   // training
   uint64_t seed = 1;
   int64_t epochs = 25;
   int64_t batch = 128;
-  double lr = 1e-3;
+  double lr = 2e-3;
   std::string schedule = "cosine";  ///< cosine, plateau
   double policy_weight = 0.01;
+  double clip = 1;         ///< largest norm of a gradient
   int64_t duplicates = 1;  ///< episodes for each training image of a batch
   int64_t mc_samples = 1;  ///< episodes for each test image, whose probabilities are averaged
 

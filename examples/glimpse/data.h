@@ -36,6 +36,8 @@ class Images {
   /// Draws places from (seed, purpose).
   Images(ImageDataset source, Task task, uint64_t seed, Purpose purpose);
 
+  /// (N, h, w), before they are placed.
+  const Tensor& source() const { return source_.images; }
   int64_t count() const { return source_.labels.numel(); }
   int64_t height() const { return height_; }
   int64_t width() const { return width_; }

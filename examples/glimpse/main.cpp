@@ -53,11 +53,14 @@ void parse(int argc, char** argv, Arguments& a) {
   add("--scales", c.scales, "Scales of a glimpse, each twice as wide")->check(at_least(1, 8));
   add("--hidden", c.hidden, "Width of the memory")->check(at_least(1, 1 << 16));
   add("--std", c.std, "Spread of a location around its mean")->check(above(0));
+  add("--start", c.start, "First look: uniform (anywhere) or centre")
+      ->check(CLI::IsMember({"uniform", "centre"}));
   add("--batch", c.batch, "Images in a step")->check(at_least(1, 1 << 20));
   add("--lr", c.lr, "Learning rate of Adam")->check(above(0));
   add("--schedule", c.schedule, "How the learning rate falls: cosine or plateau")
       ->check(CLI::IsMember({"cosine", "plateau"}));
   add("--policy-weight", c.policy_weight, "Weight of the policy's loss")->check(between(0, 1e6));
+  add("--clip", c.clip, "Largest norm of a gradient")->check(above(0));
   add("--duplicates", c.duplicates, "Episodes for a training image")->check(at_least(1, 1000));
   add("--mc-samples", c.mc_samples, "Episodes averaged for a test image")->check(at_least(1, 1000));
   add("--checkpoint", a.checkpoint, "What --show looks with, beside --resume")->type_name("FILE");
@@ -153,6 +156,7 @@ int run(int argc, char** argv) {
   Datasets data = load_datasets(a.config);
   manual_seed(a.config.seed);
   RecurrentAttention model(a.config.model());
+  model.measure(data.train.source());
   Trainer trainer(model, data, a.config, a.common);
   examples::prepare_out(a.common.out);
   examples::catch_interrupts();

@@ -10,23 +10,25 @@ namespace fovea::glimpse {
 namespace {
 
 constexpr int64_t kHalf = 128;  // G
-// Mostly black images have a standard deviation near 1/3; with it, glimpses weigh as much as
-// locations.
-constexpr double kContrast = 3;
 
 }  // namespace
 
 GlimpseNetwork::GlimpseNetwork(const ModelOptions& o)
-    : what(o.retina.size(), kHalf),
+    : pixel_mean(zeros({})),
+      pixel_std(ones({})),
+      what(o.retina.size(), kHalf),
       where(2, kHalf),
       what_to(kHalf, o.hidden),
       where_to(kHalf, o.hidden) {}
 
 Tensor GlimpseNetwork::operator()(const Tensor& seen, const Tensor& location) const {
-  return relu(what_to(relu(what(kContrast * seen))) + where_to(relu(where(location))));
+  return relu(what_to(relu(what((seen - pixel_mean) / pixel_std))) +
+              where_to(relu(where(location))));
 }
 
 void GlimpseNetwork::visit(Visitor& v) {
+  v.buffer("pixel_mean", pixel_mean);
+  v.buffer("pixel_std", pixel_std);
   v("what", what);
   v("where", where);
   v("what_to", what_to);
@@ -78,7 +80,8 @@ Episode RecurrentAttention::look(const Tensor& images, Generator& g) const {
   Episode e;
   Tensor h;
   Tensors means, samples, hidden;
-  Tensor location = uniform({images.size(0), 2}, -1, 1, f32, &g);
+  const Shape places{images.size(0), 2};
+  Tensor location = o_.start == Start::uniform ? uniform(places, -1, 1, f32, &g) : zeros(places);
   for (int64_t t = 0;; ++t) {
     e.locations.push_back(location);
     h = core_(h, glimpse_(see(images, location, o_.retina), location));
@@ -96,6 +99,14 @@ Episode RecurrentAttention::look(const Tensor& images, Generator& g) const {
     e.baseline = squeeze(baseline_(stack(hidden)), -1);
   }
   return e;
+}
+
+void RecurrentAttention::measure(const Tensor& images) {
+  const NoGrad scope;
+  glimpse_.pixel_mean.copy_(mean(images));
+  // Images of one grey alone have nothing to scale.
+  const Tensor spread = std(images, {}, 0);
+  glimpse_.pixel_std.copy_(where(spread > 0, spread, ones({})));
 }
 
 void RecurrentAttention::visit(Visitor& v) {

@@ -12,19 +12,27 @@
 
 namespace fovea::glimpse {
 
+/// Where the first glimpse goes.
+enum class Start {
+  uniform,  ///< anywhere in [-1, 1]
+  centre    ///< to (0, 0)
+};
+
 struct ModelOptions {
   Retina retina = {};
   int64_t glimpses = 6;  ///< T
   int64_t hidden = 256;  ///< D
   int64_t classes = 10;  ///< K
   double std = 0.1;      ///< of the location around its mean, in units of half an image
+  Start start = Start::uniform;
 };
 
 /// What was seen, and where:
-///     g = relu(W3 relu(W1 glimpse) + W4 relu(W2 location))
+///     g = relu(W3 relu(W1 (glimpse - mean) / std) + W4 relu(W2 location))
 struct GlimpseNetwork : Module {
-  Linear what, where;        // W1: S P P -> G, W2: 2 -> G
-  Linear what_to, where_to;  // W3, W4: G -> D
+  Tensor pixel_mean, pixel_std;  // of the training images; 0 and 1 until they are set
+  Linear what, where;            // W1: S P P -> G, W2: 2 -> G
+  Linear what_to, where_to;      // W3, W4: G -> D
 
   explicit GlimpseNetwork(const ModelOptions& o);
   /// (B, S P P), (B, 2) -> (B, D)
@@ -67,9 +75,12 @@ class RecurrentAttention : public Module {
  public:
   explicit RecurrentAttention(const ModelOptions& o);
 
-  /// images (B, H, W). The first location is uniform in [-1, 1], the next ones are drawn from
-  /// N(mean, std^2) and limited to [-1, 1]; numbers come from `g`.
+  /// images (B, H, W). Locations after the first are drawn from N(mean, std^2) and limited to
+  /// [-1, 1]; numbers come from `g`.
   Episode look(const Tensor& images, Generator& g) const;
+
+  /// Takes mean and standard deviation of the pixels, to which glimpses are scaled.
+  void measure(const Tensor& images);
 
   const ModelOptions& options() const { return o_; }
   void visit(Visitor& v) override;

@@ -10,6 +10,7 @@
 #include "examples/common/program.h"
 #include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
+#include "fovea/optim/clip.h"
 
 namespace fovea::glimpse {
 namespace {
@@ -97,6 +98,7 @@ void Trainer::step(const Tensor& order) {
   }
   adam_.zero_grad();
   loss.total.backward();
+  clip_grad_norm(adam_.parameters(), c_.clip);
   adam_.step();
   if (cosine_) cosine_->step();
   ++p.step;
