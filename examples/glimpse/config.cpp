@@ -29,6 +29,7 @@ void each_field(A& a, B& b, F&& f) {
   f("schedule", a.schedule, b.schedule);
   f("policy-weight", a.policy_weight, b.policy_weight);
   f("clip", a.clip, b.clip);
+  f("location_lr", a.location_lr, b.location_lr);
   f("duplicates", a.duplicates, b.duplicates);
   f("mc-samples", a.mc_samples, b.mc_samples);
 }

@@ -27,9 +27,10 @@ struct Config {
   double lr = 2e-3;
   std::string schedule = "cosine";  ///< cosine, plateau
   double policy_weight = 0.01;
-  double clip = 1;         ///< largest norm of a gradient
-  int64_t duplicates = 1;  ///< episodes for each training image of a batch
-  int64_t mc_samples = 1;  ///< episodes for each test image, whose probabilities are averaged
+  double location_lr = 0.05;  ///< of the location network, as a part of lr
+  double clip = 1;            ///< largest norm of a gradient
+  int64_t duplicates = 1;     ///< episodes for each training image of a batch
+  int64_t mc_samples = 1;     ///< episodes for each test image, whose probabilities are averaged
 
   ModelOptions model() const;
   bool operator==(const Config&) const = default;

@@ -61,6 +61,8 @@ void parse(int argc, char** argv, Arguments& a) {
       ->check(CLI::IsMember({"cosine", "plateau"}));
   add("--policy-weight", c.policy_weight, "Weight of the policy's loss")->check(between(0, 1e6));
   add("--clip", c.clip, "Largest norm of a gradient")->check(above(0));
+  add("--location-lr", c.location_lr, "Learning rate of the location network, as a part of --lr")
+      ->check(above(0));
   add("--duplicates", c.duplicates, "Episodes for a training image")->check(at_least(1, 1000));
   add("--mc-samples", c.mc_samples, "Episodes averaged for a test image")->check(at_least(1, 1000));
   add("--checkpoint", a.checkpoint, "What --show looks with, beside --resume")->type_name("FILE");

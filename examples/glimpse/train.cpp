@@ -17,6 +17,17 @@ namespace {
 
 constexpr int64_t kTestBatch = 500;
 
+// Adam divides a gradient by its size: where looking anywhere earns the same reward, the location
+// network would be driven by noise at the full rate, until tanh holds it in a corner.
+ParamGroups groups(const RecurrentAttention& model, const Config& c) {
+  ParamGroup slow, rest;
+  slow.lr = c.lr * c.location_lr;
+  for (auto& p : model.named_parameters()) {
+    (p.first.starts_with("location.") ? slow : rest).params.push_back(std::move(p));
+  }
+  return std::vector<ParamGroup>{std::move(rest), std::move(slow)};
+}
+
 }  // namespace
 
 Trainer::Trainer(RecurrentAttention& model, Datasets& data, const Config& c,
@@ -26,7 +37,7 @@ Trainer::Trainer(RecurrentAttention& model, Datasets& data, const Config& c,
       c_(c),
       flags_(flags),
       checkpoint_(examples::in_folder(flags.out, "checkpoint.safetensors")),
-      adam_(model, {.lr = c.lr}) {
+      adam_(groups(model, c), {.lr = c.lr}) {
   run_.parts = {{"model", &model_}, {"optimizer", &adam_}, {"history", &history_}};
   if (c.schedule == "plateau") {
     // Half the learning rate whenever three epochs have brought nothing.
