@@ -10,7 +10,7 @@ step "dependencies" bash scripts/install_deps.sh
 step "configure" configure
 step "build" build glimpse
 # Clothes differ in detail and in outline: three scales see both.
-step "train" build/bin/glimpse --scales 3 --start centre --epochs 10 --seed 1 --out "$out" "$@"
+step "train" build/bin/glimpse --scales 3 --start centre --schedule cosine --epochs 10 --seed 1 --out "$out" "$@"
 
 echo
 echo "Pictures and pages:"

@@ -25,7 +25,7 @@ struct Config {
   int64_t epochs = 25;
   int64_t batch = 128;
   double lr = 2e-3;
-  std::string schedule = "cosine";  ///< cosine, plateau
+  std::string schedule = "plateau";  ///< plateau, cosine
   double policy_weight = 0.01;
   double location_lr = 0.05;  ///< of the location network, as a part of lr
   double clip = 1;            ///< largest norm of a gradient
