@@ -85,4 +85,46 @@ Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target, R
   return detail::reduce(softplus(x) - target * x, r);
 }
 
+// -[t log p + (1 - t) log(1 - p)]; the logarithms are kept above -100, as in PyTorch, so that the
+// loss is finite at p = 0 and p = 1.
+Tensor binary_cross_entropy(const Tensor& p, const Tensor& target, Reduction r) {
+  detail::check_same_shape("binary_cross_entropy", p, target);
+  const Tensor outside = logical_not(logical_and(p.detach() >= 0, p.detach() <= 1));
+  if (any(outside)) {
+    throw ValueError(
+        fmt::format("binary_cross_entropy: p {} holds a value outside [0, 1]; pass logits to "
+                    "binary_cross_entropy_with_logits",
+                    p.shape().str()));
+  }
+  const auto kept_log = [](const Tensor& q) {
+    // exp(-100); in f32 that is subnormal, and may be read as 0
+    const Tensor tiny = logical_or(q.detach() <= 0, q.detach() < 3.8e-44);
+    return masked_fill(log(masked_fill(q, tiny, 1)), tiny, -100);
+  };
+  return detail::reduce(neg(target * kept_log(p) + (1 - target) * kept_log(1 - p)), r);
+}
+
+// loss = |x - target|; gradient 0 where they are equal
+Tensor l1_loss(const Tensor& x, const Tensor& target, Reduction r) {
+  detail::check_same_shape("l1_loss", x, target);
+  return detail::reduce(abs(x - target), r);
+}
+
+Tensor huber_loss(const Tensor& x, const Tensor& target, double delta, Reduction r) {
+  detail::check_same_shape("huber_loss", x, target);
+  if (!(delta > 0))
+    throw ValueError(fmt::format("huber_loss: delta is {}; it must be above 0", delta));
+  const Tensor d = x - target;
+  const Tensor a = abs(d);
+  return detail::reduce(where(a <= delta, square(d) * 0.5, (a - delta / 2) * delta), r);
+}
+
+// target (log target - log_x); where the target is 0 so is the loss, whatever log_x is.
+Tensor kl_div(const Tensor& log_x, const Tensor& target, Reduction r) {
+  detail::check_same_shape("kl_div", log_x, target);
+  const Tensor none = target.detach() <= 0;
+  const Tensor t = masked_fill(target, none, 1);
+  return detail::reduce(masked_fill(t * (log(t) - log_x), none, 0), r);
+}
+
 }  // namespace fovea

@@ -233,4 +233,14 @@ Tensor outer(const Tensor& a, const Tensor& b) {
   return unsqueeze(a, 1) * unsqueeze(b, 0);
 }
 
+Tensor bmm(const Tensor& a, const Tensor& b) {
+  detail::check_product("bmm", a, b);
+  if (a.dim() != 3 || b.dim() != 3 || a.shape()[0] != b.shape()[0] ||
+      a.shape()[2] != b.shape()[1]) {
+    throw ShapeError(fmt::format("bmm: a is {}, b is {}; need (B, M, K) and (B, K, N)",
+                                 a.shape().str(), b.shape().str()));
+  }
+  return matmul(a, b);
+}
+
 }  // namespace fovea

@@ -9,7 +9,9 @@
 // shapes.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <string>
 
 #include "fovea/core/random.h"
 #include "fovea/core/tensor.h"
@@ -97,10 +99,14 @@ Tensor relu(const Tensor& x);  ///< gradient 0 at 0
 Tensor tanh(const Tensor& x);
 Tensor sigmoid(const Tensor& x);
 Tensor log_sigmoid(const Tensor& x);
-Tensor gelu(const Tensor& x);       ///< x Phi(x), by erf. Hendrycks & Gimpel 2016
-Tensor gelu_tanh(const Tensor& x);  ///< its tanh approximation
-Tensor silu(const Tensor& x);       ///< x sigmoid(x)
-Tensor softplus(const Tensor& x);   ///< log(1 + exp(x))
+Tensor gelu(const Tensor& x);                   ///< x Phi(x), by erf. Hendrycks & Gimpel 2016
+Tensor gelu_tanh(const Tensor& x);              ///< its tanh approximation
+Tensor silu(const Tensor& x);                   ///< x sigmoid(x)
+Tensor softplus(const Tensor& x);               ///< log(1 + exp(x))
+Tensor mish(const Tensor& x);                   ///< x tanh(softplus(x))
+Tensor elu(const Tensor& x, double alpha = 1);  ///< x above 0, alpha (exp(x) - 1) below
+Tensor leaky_relu(const Tensor& x, double slope = 0.01);             ///< gradient slope at 0
+Tensor hardtanh(const Tensor& x, double low = -1, double high = 1);  ///< gradient inside only
 /// Limits to [low, high]; the gradient passes where low <= x <= high. NaN stays NaN.
 Tensor clamp(const Tensor& x, Scalar low, Scalar high);
 
@@ -121,6 +127,11 @@ Tensor minimum(const Tensor& a, const Tensor& b);
 /// exponent of a negative base itself wants a gradient.
 Tensor pow(const Tensor& a, const Tensor& b);
 Tensor pow(const Tensor& a, Scalar b);
+Tensor atan2(const Tensor& y, const Tensor& x);  ///< the angle of (x, y); gradient 0 at the origin
+/// a - b floor(a / b): the sign of b. Gradient 1 in a, -floor(a / b) in b.
+Tensor remainder(const Tensor& a, const Tensor& b);
+Tensor lerp(const Tensor& a, const Tensor& b, const Tensor& weight);  ///< a + weight (b - a)
+Tensor lerp(const Tensor& a, const Tensor& b, double weight);
 
 // bool results, no gradient
 Tensor eq(const Tensor& a, const Tensor& b);
@@ -177,6 +188,21 @@ bool all(const Tensor& x);
 /// log(sum(exp(x))) without overflow; all -inf gives -inf and gradient 0.
 Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim = false);
 Tensor cumsum(const Tensor& x, int64_t axis);
+Tensor prod(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+Tensor cumprod(const Tensor& x, int64_t axis);
+Tensor logcumsumexp(const Tensor& x, int64_t axis);
+/// (sum |x|^p)^(1/p); p = 1, 2, infinity or any positive number. Scaled: neither overflows nor
+/// vanishes. Gradient 0 where the norm is 0.
+Tensor norm(const Tensor& x, double p = 2, const Axes& axes = {}, bool keepdim = false);
+
+// ------------------------------------------------------------------ sort.cpp
+// Stable; NaN counts as the largest; the gradient goes to the elements that were chosen.
+ValuesAndIndices sort(const Tensor& x, int64_t axis = -1, bool descending = false);
+Tensor argsort(const Tensor& x, int64_t axis = -1, bool descending = false);
+ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t axis = -1, bool largest = true);
+/// The k-th smallest, k from 1.
+ValuesAndIndices kthvalue(const Tensor& x, int64_t k, int64_t axis = -1, bool keepdim = false);
+Tensor unique(const Tensor& x);  ///< of integers or bools: sorted, each once
 
 // ------------------------------------------------------------------ matmul.cpp
 /// (..., M, K) @ (..., K, N) with broadcast batches; a vector operand loses its axis as in PyTorch.
@@ -186,6 +212,11 @@ Tensor matmul(const Tensor& a, const Tensor& b);
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 Tensor dot(const Tensor& a, const Tensor& b);    ///< of two vectors
 Tensor outer(const Tensor& a, const Tensor& b);  ///< (M), (N) -> (M, N)
+Tensor bmm(const Tensor& a, const Tensor& b);    ///< (B, M, K), (B, K, N) -> (B, M, N)
+/// Sums of products named by letters, "bqd,bkd->bqk": any number of operands, repeated letters (a
+/// diagonal), "..." for leading axes; without an arrow the letters that occur once are kept.
+/// einsum.cpp
+Tensor einsum(const std::string& equation, const Tensors& operands);
 
 // ------------------------------------------------------------------ view.cpp: these share storage
 Tensor view(const Tensor& x, const Shape& shape);  ///< ShapeError when strides do not allow it
@@ -217,6 +248,18 @@ Tensor stack(const Tensors& xs, int64_t axis = 0);
 Tensor flip(const Tensor& x, const Axes& axes);
 Tensor repeat(const Tensor& x, const Shape& times);
 
+// ------------------------------------------------------------------ arrange.cpp
+Tensor roll(const Tensor& x, int64_t shift, int64_t axis);
+/// pads: (before, after) of the last axis, then of the one before, ...; negative ones crop.
+Tensor pad(const Tensor& x, const std::vector<int64_t>& pads, double value = 0);
+/// Windows of `size` elements every `step`: (.., N, ..) -> (.., windows, .., size).
+Tensor unfold(const Tensor& x, int64_t axis, int64_t size, int64_t step);
+Tensor diag(const Tensor& x, int64_t k = 0);  ///< vector -> matrix, matrix -> its diagonal k
+Tensor tril(const Tensor& x, int64_t k = 0);  ///< zeros above diagonal k of (..., M, N)
+Tensor triu(const Tensor& x, int64_t k = 0);  ///< zeros below it
+Tensor repeat_interleave(const Tensor& x, int64_t times, int64_t axis);
+Tensors meshgrid(const Tensors& xs);  ///< vectors -> grids of shape (N1, N2, ...), "ij" order
+
 // ------------------------------------------------------------------ index.cpp, embedding.cpp
 /// out[i][j] = x[index[i][j]][j] for axis 0, and so on; index is i64 of x's rank.
 Tensor gather(const Tensor& x, int64_t axis, const Tensor& index);
@@ -227,6 +270,12 @@ Tensor index_select(const Tensor& x, int64_t axis, const Tensor& index);
 Tensor embedding(const Tensor& weight, const Tensor& ids, int64_t padding_idx = -1);
 /// i64 (...) -> i64 (..., classes)
 Tensor one_hot(const Tensor& x, int64_t classes);
+Tensor masked_select(const Tensor& x,
+                     const Tensor& mask);  ///< (number of true), in row-major order
+/// x with src written at index along the axis, the last of equal indices winning.
+Tensor scatter(const Tensor& x, int64_t axis, const Tensor& index, const Tensor& src);
+/// x with values (N, rest) added at the rows index (N) of the first axis.
+Tensor index_put_add(const Tensor& x, const Tensor& index, const Tensor& values);
 
 // ------------------------------------------------------------------ softmax.cpp, layer_norm.cpp
 Tensor softmax(const Tensor& x, int64_t axis = -1);
@@ -235,6 +284,58 @@ Tensor log_softmax(const Tensor& x, int64_t axis = -1);
 /// weight and bias (D) may be undefined. Ba 2016.
 Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias = {},
                   double eps = 1e-5);
+/// x / sqrt(mean(x^2) + eps) * weight over the last axis. Zhang & Sennrich 2019.
+Tensor rms_norm(const Tensor& x, const Tensor& weight = {}, double eps = 1e-6);
+/// x (B, C, ...) normalised over everything but C: with the batch's biased variance when training,
+/// else with the running ones. Training moves running (C, may be undefined) by `momentum` towards
+/// the batch's mean and unbiased variance. Ioffe & Szegedy 2015.
+struct BatchNormOptions {
+  bool training = true;
+  double momentum = 0.1;
+  double eps = 1e-5;
+};
+Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& running_var,
+                  const Tensor& weight = {}, const Tensor& bias = {},
+                  const BatchNormOptions& o = {});
+/// x (B, C, ...) normalised over C / groups channels and all positions. Wu & He 2018.
+Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight = {},
+                  const Tensor& bias = {}, double eps = 1e-5);
+
+// ------------------------------------------------------------------ sparse.cpp
+Tensor sparsemax(const Tensor& x, int64_t axis = -1);  ///< Martins & Astudillo 2016
+Tensor entmax15(const Tensor& x, int64_t axis = -1);   ///< Peters et al. 2019, alpha 1.5
+/// softmax((x + Gumbel noise) / tau); hard: exactly one 1 forward, the soft gradient backward.
+/// ValueError unless tau > 0. Jang 2016; Maddison 2016.
+Tensor gumbel_softmax(const Tensor& x, double tau = 1, bool hard = false, int64_t axis = -1,
+                      Generator* g = nullptr);
+
+// ------------------------------------------------------------------ conv.cpp, pool.cpp, sample.cpp
+struct ConvOptions {
+  std::array<int64_t, 2> stride{1, 1}, padding{0, 0}, dilation{1, 1};
+  int64_t groups = 1;
+  std::array<int64_t, 2> output_padding{0, 0};  ///< of conv_transpose2d
+};
+/// x (B, C, H, W), weight (O, C / groups, kh, kw), bias (O) -> (B, O, Ho, Wo)
+Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+              const ConvOptions& o = {});
+/// x (B, C, T), weight (O, C / groups, k), with the first of each option.
+Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+              const ConvOptions& o = {});
+/// x (B, C, H, W), weight (C, O / groups, kh, kw), bias (O): the transpose of conv2d.
+Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+                        const ConvOptions& o = {});
+struct PoolOptions {
+  std::array<int64_t, 2> kernel{2, 2}, stride{0, 0}, padding{0, 0};  ///< stride 0: as the kernel
+};
+Tensor max_pool2d(const Tensor& x, const PoolOptions& o = {});  ///< first of ties
+Tensor avg_pool2d(const Tensor& x, const PoolOptions& o = {});  ///< counts zeros of the padding
+/// x (B, C, H, W) at grid (B, h, w, 2) of (x, y) in [-1, 1], bilinear, 0 outside: differentiable in
+/// the pixels and in where they are looked at. Jaderberg 2015.
+Tensor grid_sample(const Tensor& x, const Tensor& grid, bool align_corners = false);
+Tensor affine_grid(const Tensor& theta, int64_t h, int64_t w, bool align_corners = false);
+enum class Interpolation { nearest, bilinear };
+Tensor interpolate(const Tensor& x, int64_t h, int64_t w,
+                   Interpolation mode = Interpolation::nearest, bool align_corners = false);
 
 // ------------------------------------------------------------------ losses: loss.cpp,
 // cross_entropy.cpp
@@ -256,6 +357,15 @@ Tensor mse_loss(const Tensor& x, const Tensor& target, Reduction r = Reduction::
 /// -[t log sigmoid(x) + (1 - t) log(1 - sigmoid(x))], stable for any x.
 Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
                                         Reduction r = Reduction::mean);
+/// -[t log p + (1 - t) log(1 - p)] of probabilities, logarithms kept above -100.
+Tensor binary_cross_entropy(const Tensor& p, const Tensor& target, Reduction r = Reduction::mean);
+Tensor l1_loss(const Tensor& x, const Tensor& target, Reduction r = Reduction::mean);
+/// d^2 / 2 for |d| <= delta, else delta (|d| - delta / 2).
+Tensor huber_loss(const Tensor& x, const Tensor& target, double delta = 1,
+                  Reduction r = Reduction::mean);
+/// target (log target - log_x), log_x being log-probabilities; 0 where target is 0. The mean is
+/// over all elements, as PyTorch's default.
+Tensor kl_div(const Tensor& log_x, const Tensor& target, Reduction r = Reduction::mean);
 
 // ------------------------------------------------------------------ dropout.cpp
 /// Zeroes elements with probability p and scales the rest by 1 / (1 - p); the identity when not

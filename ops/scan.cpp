@@ -2,8 +2,11 @@
 // forward   y_i = sum_{j <= i} x_j
 // backward  gx_j = sum_{i >= j} gy_i, the running sum from the other end
 // saves     nothing
+#include <limits>
+
 #include "fovea/ops/internal.h"
 #include "fovea/ops/kernels/reduce.h"
+#include "fovea/ops/rowwise.h"
 
 namespace fovea {
 namespace {
@@ -38,6 +41,34 @@ Tensor cumsum(const Tensor& in, int64_t axis) {
   if (x.dim() == 0) return clone(x);
   if (d == x.dim() - 1) return running_sum(x, false);
   return transpose(running_sum(transpose(x, d, -1), false), d, -1);
+}
+
+// y_i = log sum_{j <= i} exp(x_j), kept in logarithms.   gx_j = exp(x_j) sum_{i >= j} gy_i
+// exp(-y_i): each term is gy_i exp(x_j - y_i) with x_j <= y_i for a positive-weight sum, so it is
+// computed row by row from a lower-triangular matrix of differences that never overflows.
+namespace {
+
+Tensor logcumsumexp_last(const Tensor& x) {
+  Tensor y = detail::rowwise(x, [](const auto* in, auto* out, int64_t rows, int64_t n) {
+    for (int64_t r = 0; r < rows; ++r) kernels::logcumsumexp(in + r * n, out + r * n, n);
+  });
+  return record("logcumsumexp", y, {x}, {save_input("x", x), save_output(y)},
+                [](const Saved& s, const Tensor& gy) {
+                  // (..., i, j): weight of x_j in y_i, 0 above the diagonal
+                  constexpr double kInf = std::numeric_limits<double>::infinity();
+                  const int64_t n = gy.shape().back();
+                  const Tensor above = arange(n) > reshape(arange(n), {n, 1});
+                  const Tensor nothing = unsqueeze(s[0] == -kInf, -2);
+                  const Tensor d = unsqueeze(s[0], -2) - unsqueeze(s[1], -1);
+                  const Tensor weight = exp(masked_fill(d, logical_or(above, nothing), -kInf));
+                  return squeeze(matmul(unsqueeze(gy, -2), weight), -2);
+                });
+}
+
+}  // namespace
+
+Tensor logcumsumexp(const Tensor& x, int64_t axis) {
+  return detail::along_last("logcumsumexp", x, axis, logcumsumexp_last);
 }
 
 }  // namespace fovea

@@ -74,16 +74,21 @@ struct OpCase {
   std::string id() const { return label.empty() ? name : name + "." + label; }
 };
 
+std::vector<OpCase> rows_arrange();
 std::vector<OpCase> rows_binary();
 std::vector<OpCase> rows_compare();
+std::vector<OpCase> rows_conv();
 std::vector<OpCase> rows_creation();
 std::vector<OpCase> rows_index();
 std::vector<OpCase> rows_join();
 std::vector<OpCase> rows_loss();
 std::vector<OpCase> rows_matmul();
+std::vector<OpCase> rows_norm();
 std::vector<OpCase> rows_random();
 std::vector<OpCase> rows_reduce();
 std::vector<OpCase> rows_softmax();
+std::vector<OpCase> rows_sort();
+std::vector<OpCase> rows_sparse();
 std::vector<OpCase> rows_unary();
 std::vector<OpCase> rows_view();
 /// All rows, in the order of these files. Ids are unique.

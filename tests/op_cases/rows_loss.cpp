@@ -171,6 +171,64 @@ std::vector<OpCase> rows_loss() {
   far.inputs[0].range(-700, 700);
   far.zero = far.big = {};
   rows.push_back(std::move(far));
+
+  const auto of_probability = [](double p, double t) {
+    return -t * std::log(p) - (1 - t) * std::log(1 - p);
+  };
+  add_pairwise(rows, "binary_cross_entropy", binary_cross_entropy, of_probability,
+               floats({3, 4}).range(0, 1));
+  for (OpCase& row : rows) {
+    if (row.name == "binary_cross_entropy") row.inputs[0].range(0.05, 0.95);
+    if (row.name == "binary_cross_entropy" && row.label.empty()) {
+      row.bad.push_back({{floats({2}).holding({0.5, 1.5}), floats({2})},
+                         ErrorKind::value,
+                         "holds a value outside [0, 1]"});
+    }
+  }
+  OpCase sure = rows.back();  // 0 and 1: logarithms stop at -100
+  sure.label = "certain";
+  sure.inputs = {floats({4}).holding({0, 1, 0, 1}).no_grad(),
+                 floats({4}).holding({0, 1, 1, 0}).no_grad()};
+  sure.naive = [](const NaiveTensors&) { return NaiveTensor{{4}, {0, 0, 100, 100}}; };
+  sure.zero = sure.big = {};
+  rows.push_back(std::move(sure));
+
+  // The kinks lie where x and target meet, or are delta apart.
+  add_pairwise(
+      rows, "l1_loss", l1_loss, [](double x, double t) { return std::fabs(x - t); },
+      floats({3, 4}).range(3, 5));
+  const auto huber = [](double x, double t) {
+    const double d = std::fabs(x - t);
+    return d <= 1 ? d * d / 2 : d - 0.5;
+  };
+  const auto huber_1 = [](const Tensor& x, const Tensor& t, Reduction r) {
+    return huber_loss(x, t, 1, r);
+  };
+  add_pairwise(rows, "huber_loss", huber_1, huber, floats({3, 4}).range(4, 5));
+  rows[rows.size() - 3].bad.push_back({{floats({2}), floats({2})},
+                                       ErrorKind::value,
+                                       "huber_loss: delta is 0",
+                                       [](const Tensors& x) { return huber_loss(x[0], x[1], 0); }});
+  OpCase near = rows.back();
+  near.label = "near";
+  near.inputs = {floats({3, 4}).range(-0.4, 0.4), floats({3, 4}).range(-0.4, 0.4)};
+  OpCase steep = near;
+  steep.label = "delta";
+  steep.f = [](const Tensors& x) { return huber_loss(x[0], x[1], 3, Reduction::none); };
+  steep.inputs = {floats({2}).holding({0.5, -1}), floats({2}).holding({1.5, 4})};
+  steep.naive = [](const NaiveTensors&) { return NaiveTensor{{2}, {0.5, 3 * (5 - 1.5)}}; };
+  steep.zero = steep.big = {};
+  rows.push_back(std::move(near));
+  rows.push_back(std::move(steep));
+
+  add_pairwise(
+      rows, "kl_div", kl_div, [](double x, double t) { return t > 0 ? t * (std::log(t) - x) : 0; },
+      floats({3, 4}).range(0.1, 1));
+  OpCase never = rows.back();
+  never.label = "zero_target";
+  never.inputs = {floats({2, 2}), floats({2, 2}).holding({0, 0.4, 0.6, 0}).no_grad()};
+  never.zero = never.big = {};
+  rows.push_back(std::move(never));
   return rows;
 }
 

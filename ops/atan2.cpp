@@ -1,0 +1,48 @@
+// Compositions of two and three tensors: atan2, remainder, lerp.
+#include "fovea/ops/elementwise.h"
+#include "fovea/ops/kernels/binary.h"
+
+namespace fovea {
+
+// The angle of the point (x, y).   d/dy = x / (x^2 + y^2),  d/dx = -y / (x^2 + y^2);  0 at the
+// origin
+Tensor atan2(const Tensor& y_in, const Tensor& x_in) {
+  auto [y, x] = detail::promoted("atan2", y_in, x_in);
+  y = detail::as_floating(y);
+  x = detail::as_floating(x);
+  const Shape shape = broadcast_shapes("atan2", y.shape(), x.shape());
+  Tensor out = Tensor::empty(shape, y.dtype());
+  const Tensor py = detail::packed(expand(y.detach(), shape));
+  const Tensor px = detail::packed(expand(x.detach(), shape));
+  visit_floating(out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    parallel_for(out.numel(), grain_for(32), [&](int64_t b, int64_t e) {
+      for (int64_t i = b; i < e; ++i)
+        out.data<T>()[i] = std::atan2(py.data<T>()[i], px.data<T>()[i]);
+    });
+  });
+  return record("atan2", std::move(out), {y, x}, {save_input("y", y), save_input("x", x)},
+                [](const Saved& s, const Tensor& gy) {
+                  // Scaled by m = max(|x|, |y|), a constant: the squares neither overflow nor
+                  // vanish.
+                  const Tensor largest = maximum(abs(s[0].detach()), abs(s[1].detach()));
+                  const Tensor origin = largest == 0;
+                  const Tensor m = masked_fill(largest, origin, 1);
+                  const Tensor v = s[0] / m;
+                  const Tensor u = s[1] / m;
+                  const Tensor r2 = masked_fill(square(u) + square(v), origin, 1);
+                  const Tensor g = masked_fill(gy / (r2 * m), origin, 0);
+                  return grads(g * u, neg(g * v));
+                });
+}
+
+Tensor remainder(const Tensor& a_in, const Tensor& b_in) {
+  const auto [a, b] = detail::promoted("remainder", a_in, b_in);
+  broadcast_shapes("remainder", a.shape(), b.shape());  // names this operation when it throws
+  return a - b * floor_divide(a, b);
+}
+
+Tensor lerp(const Tensor& a, const Tensor& b, const Tensor& weight) { return a + weight * (b - a); }
+Tensor lerp(const Tensor& a, const Tensor& b, double weight) { return a + (b - a) * weight; }
+
+}  // namespace fovea

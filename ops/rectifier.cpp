@@ -1,0 +1,53 @@
+// Rectifiers with a parameter, and mish.                     x, y, gy, gx: any one shape
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fovea/ops/elementwise.h"
+#include "fovea/ops/kernels/unary.h"
+#include "fovea/ops/kernels/unary_backward.h"
+
+namespace fovea {
+namespace {
+namespace k = kernels;
+}
+
+// y = x tanh(softplus(x)); dy = t + x (1 - t^2) sigmoid(x), t = tanh(softplus(x)). Misra 2019
+Tensor mish(const Tensor& x) {
+  static constexpr auto rule = [](const Tensor& s, const Tensor& gy) {
+    const Tensor t = tanh(softplus(s));
+    return gy * (t + s * (1 - t * t) * sigmoid(s));
+  };
+  return detail::unary(
+      {"mish", {k::mish, k::mish}, false, rule, {k::mish_backward, k::mish_backward}}, x);
+}
+
+// y = x above 0, alpha (exp(x) - 1) below. What is not chosen is kept out of the exponential.
+Tensor elu(const Tensor& x, double alpha) {
+  if (alpha != 1) {
+    detail::check_floating("elu", "x", x);
+    const Tensor below = x <= 0;
+    return where(below, expm1(masked_fill(x, logical_not(below), 0)) * alpha, x);
+  }
+  static constexpr auto rule = [](const Tensor& s, const Tensor& gy) {
+    const Tensor above = s > 0;
+    return where(above, gy, gy * exp(masked_fill(s, above, 0)));
+  };
+  return detail::unary({"elu", {k::elu, k::elu}, false, rule, {k::elu_backward, k::elu_backward}},
+                       x);
+}
+
+Tensor leaky_relu(const Tensor& x, double slope) {
+  detail::check_floating("leaky_relu", "x", x);
+  return where(x > 0, x, x * slope);
+}
+
+// clamp whose gradient is 0 at the borders, as PyTorch's.
+Tensor hardtanh(const Tensor& x, double low, double high) {
+  detail::check_floating("hardtanh", "x", x);
+  if (!(low <= high)) throw ValueError(fmt::format("hardtanh: low {} is above high {}", low, high));
+  const Tensor at_low = masked_fill(x, x <= low, low);
+  return masked_fill(at_low, x >= high, high);
+}
+
+}  // namespace fovea
