@@ -189,7 +189,7 @@ bool all(const Tensor& x);
 Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim = false);
 Tensor cumsum(const Tensor& x, int64_t axis);
 Tensor prod(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
-Tensor cumprod(const Tensor& x, int64_t axis);
+Tensor cumprod(const Tensor& x, int64_t axis);  ///< integers give f32
 Tensor logcumsumexp(const Tensor& x, int64_t axis);
 /// (sum |x|^p)^(1/p); p = 1, 2, infinity or any positive number. Scaled: neither overflows nor
 /// vanishes. Gradient 0 where the norm is 0.
