@@ -85,25 +85,7 @@ Tensor log_softmax(const Tensor& x, int64_t axis) {
 Tensor logsumexp(const Tensor& in, const Axes& axes, bool keepdim) {
   detail::check_defined("logsumexp", "x", in);
   const Tensor x = to(in, in.is_floating() ? in.dtype() : f32);
-  if (x.dim() == 0) return squeeze(logsumexp_last(unsqueeze(x, 0)), 0);
-  const Shape reduced = detail::resolve_axes("logsumexp", axes, x.dim());
-  // The reduced axes go last and become one.
-  Shape order;
-  int64_t n = 1;
-  int64_t outer = 1;
-  int next = 0;
-  for (int d = 0; d < x.dim(); ++d) {
-    if (next < reduced.rank() && reduced[next] == d) {
-      n *= x.shape()[d];
-      ++next;
-    } else {
-      order.push_back(d);
-      outer *= x.shape()[d];
-    }
-  }
-  for (int64_t d : reduced) order.push_back(d);
-  const Tensor rows = reshape(permute(x, order), {outer, n});
-  return reshape(logsumexp_last(rows), detail::reduced_shape(x.shape(), reduced, keepdim));
+  return detail::over_axes("logsumexp", x, axes, keepdim, logsumexp_last);
 }
 
 }  // namespace fovea

@@ -5,6 +5,7 @@
 //           among x are no special case
 #include "fovea/ops/internal.h"
 #include "fovea/ops/kernels/reduce.h"
+#include "fovea/ops/reduce.h"
 #include "fovea/ops/rowwise.h"
 
 namespace fovea {
@@ -72,23 +73,7 @@ Tensor prod_last(const Tensor& x) {
 Tensor prod(const Tensor& in, const Axes& axes, bool keepdim) {
   detail::check_defined("prod", "x", in);
   const Tensor x = in.dtype() == boolean ? to(in, i64) : in;
-  const Shape reduced = detail::resolve_axes("prod", axes, x.dim());
-  Shape order;
-  int64_t n = 1;
-  int64_t outer = 1;
-  int next = 0;
-  for (int d = 0; d < x.dim(); ++d) {
-    if (next < reduced.rank() && reduced[next] == d) {
-      n *= x.shape()[d];
-      ++next;
-    } else {
-      order.push_back(d);
-      outer *= x.shape()[d];
-    }
-  }
-  for (int64_t d : reduced) order.push_back(d);
-  const Tensor rows = reshape(x.dim() > 0 ? permute(x, order) : x, {outer, n});
-  return reshape(prod_last(rows), detail::reduced_shape(x.shape(), reduced, keepdim));
+  return detail::over_axes("prod", x, axes, keepdim, prod_last);
 }
 
 Tensor cumprod(const Tensor& x, int64_t axis) {

@@ -43,6 +43,27 @@ Reduction3 reduction_layout(const char* op, const Tensor& x, const Axes& axes) {
   return l;
 }
 
+Tensor over_axes(const char* op, const Tensor& x, const Axes& axes, bool keepdim,
+                 Tensor (*reduce_rows)(const Tensor& rows)) {
+  const Shape reduced = resolve_axes(op, axes, x.dim());
+  Shape order;  // the kept axes, then the reduced ones
+  int64_t kept = 1;
+  int64_t n = 1;
+  int next = 0;
+  for (int d = 0; d < x.dim(); ++d) {
+    if (next < reduced.rank() && reduced[next] == d) {
+      n *= x.shape()[d];
+      ++next;
+    } else {
+      order.push_back(d);
+      kept *= x.shape()[d];
+    }
+  }
+  for (int64_t d : reduced) order.push_back(d);
+  const Tensor rows = reshape(x.dim() > 0 ? permute(x, order) : x, {kept, n});
+  return reshape(reduce_rows(rows), reduced_shape(x.shape(), reduced, keepdim));
+}
+
 void check_not_empty(const char* op, const Tensor& x, const Reduction3& l) {
   if (l.r > 0 || l.a * l.b == 0) return;
   throw ShapeError(fmt::format("{}: x is {}: there is no element along axes {} to reduce", op,

@@ -14,6 +14,11 @@ struct Reduction3 {
 };
 Reduction3 reduction_layout(const char* op, const Tensor& x, const Axes& axes);
 
+/// reduce_rows(rows) of (A, R) with one result a row, recorded, where R runs over the reduced axes:
+/// how an operation written for rows works over any axes.
+Tensor over_axes(const char* op, const Tensor& x, const Axes& axes, bool keepdim,
+                 Tensor (*reduce_rows)(const Tensor& rows));
+
 /// A reduction over no element has no value: ShapeError, unless nothing is asked for.
 void check_not_empty(const char* op, const Tensor& x, const Reduction3& layout);
 
