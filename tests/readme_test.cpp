@@ -9,9 +9,7 @@ namespace fovea {
 namespace {
 
 TEST(Readme, ShowsTheProgramThatIsBuilt) {
-  const auto text = [](const std::string& path) {
-    return read_file(FOVEA_SOURCE_DIR "/" + path);
-  };
+  const auto text = [](const std::string& path) { return read_file(FOVEA_SOURCE_DIR "/" + path); };
   const std::string program = text("examples/quickstart/main.cpp");
   const std::string code = program.substr(program.find("#include"));
   EXPECT_NE(text("README.md").find("```cpp\n" + code + "```"), std::string::npos)
