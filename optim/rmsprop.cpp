@@ -11,11 +11,15 @@ RMSprop::RMSprop(ParamGroups params, const RMSpropOptions& o)
 }
 
 void RMSprop::update(const Update& u, int64_t begin, int64_t end) const {
+  const kernels::RootStep step{.lr = u.lr,
+                               .keep = o_.alpha,
+                               .add = 1 - o_.alpha,
+                               .eps = o_.eps,
+                               .weight_decay = u.weight_decay};
   visit_floating(u.dtype, [&](auto zero) {
     using T = decltype(zero);
-    kernels::rmsprop(static_cast<T*>(u.param) + begin, static_cast<const T*>(u.grad) + begin,
-                     static_cast<T*>(u.slots[0]) + begin, end - begin, u.lr, o_.alpha, o_.eps,
-                     u.weight_decay);
+    kernels::root_step(static_cast<T*>(u.param) + begin, static_cast<const T*>(u.grad) + begin,
+                       static_cast<T*>(u.slots[0]) + begin, end - begin, step);
   });
 }
 

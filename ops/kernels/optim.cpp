@@ -66,11 +66,10 @@ HWY_INLINE void Sgd(T* p, const T* g, T* buffer, int64_t n, const SgdStep& step)
 }
 
 template <class T>
-HWY_INLINE void Rmsprop(T* p, const T* g, T* v, int64_t n, double lr, double alpha, double eps,
-                        double weight_decay) {
-  const T rate = static_cast<T>(lr), keep = static_cast<T>(alpha);
-  const T rest = static_cast<T>(1 - alpha), floor = static_cast<T>(eps);
-  const T decay = static_cast<T>(weight_decay);
+HWY_INLINE void Root(T* p, const T* g, T* v, int64_t n, const RootStep& step) {
+  const T rate = static_cast<T>(step.lr), keep = static_cast<T>(step.keep);
+  const T rest = static_cast<T>(step.add), floor = static_cast<T>(step.eps);
+  const T decay = static_cast<T>(step.weight_decay);
   ForRow<T>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
     const auto old = memory.Load(d, p + i);
     const auto grad = hn::MulAdd(old, hn::Set(d, decay), memory.Load(d, g + i));
@@ -103,13 +102,11 @@ void SgdF32(float* p, const float* g, float* buffer, int64_t n, const SgdStep& s
 void SgdF64(double* p, const double* g, double* buffer, int64_t n, const SgdStep& step) {
   Sgd(p, g, buffer, n, step);
 }
-void RmspropF32(float* p, const float* g, float* v, int64_t n, double lr, double alpha, double eps,
-                double weight_decay) {
-  Rmsprop(p, g, v, n, lr, alpha, eps, weight_decay);
+void RootF32(float* p, const float* g, float* v, int64_t n, const RootStep& step) {
+  Root(p, g, v, n, step);
 }
-void RmspropF64(double* p, const double* g, double* v, int64_t n, double lr, double alpha,
-                double eps, double weight_decay) {
-  Rmsprop(p, g, v, n, lr, alpha, eps, weight_decay);
+void RootF64(double* p, const double* g, double* v, int64_t n, const RootStep& step) {
+  Root(p, g, v, n, step);
 }
 void ScaleAddF32(float* y, const float* x, int64_t n, double a, double b) {
   ScaleAdd(y, x, n, a, b);
@@ -129,8 +126,8 @@ HWY_EXPORT(AdamF32);
 HWY_EXPORT(AdamF64);
 HWY_EXPORT(SgdF32);
 HWY_EXPORT(SgdF64);
-HWY_EXPORT(RmspropF32);
-HWY_EXPORT(RmspropF64);
+HWY_EXPORT(RootF32);
+HWY_EXPORT(RootF64);
 HWY_EXPORT(ScaleAddF32);
 HWY_EXPORT(ScaleAddF64);
 
@@ -146,13 +143,11 @@ void sgd(float* p, const float* g, float* buffer, int64_t n, const SgdStep& step
 void sgd(double* p, const double* g, double* buffer, int64_t n, const SgdStep& step) {
   HWY_DYNAMIC_DISPATCH(SgdF64)(p, g, buffer, n, step);
 }
-void rmsprop(float* p, const float* g, float* v, int64_t n, double lr, double alpha, double eps,
-             double weight_decay) {
-  HWY_DYNAMIC_DISPATCH(RmspropF32)(p, g, v, n, lr, alpha, eps, weight_decay);
+void root_step(float* p, const float* g, float* v, int64_t n, const RootStep& step) {
+  HWY_DYNAMIC_DISPATCH(RootF32)(p, g, v, n, step);
 }
-void rmsprop(double* p, const double* g, double* v, int64_t n, double lr, double alpha, double eps,
-             double weight_decay) {
-  HWY_DYNAMIC_DISPATCH(RmspropF64)(p, g, v, n, lr, alpha, eps, weight_decay);
+void root_step(double* p, const double* g, double* v, int64_t n, const RootStep& step) {
+  HWY_DYNAMIC_DISPATCH(RootF64)(p, g, v, n, step);
 }
 void scale_add(float* y, const float* x, int64_t n, double a, double b) {
   HWY_DYNAMIC_DISPATCH(ScaleAddF32)(y, x, n, a, b);

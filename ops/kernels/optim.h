@@ -40,12 +40,19 @@ struct SgdStep {
 void sgd(float* p, const float* g, float* buffer, int64_t n, const SgdStep& step);
 void sgd(double* p, const double* g, double* buffer, int64_t n, const SgdStep& step);
 
-/// RMSprop (Hinton's lecture 6e, 2012) as PyTorch has it:
-///   g += weight_decay p;  v = alpha v + (1 - alpha) g^2;  p -= lr g / (sqrt(v) + eps)
-void rmsprop(float* p, const float* g, float* v, int64_t n, double lr, double alpha, double eps,
-             double weight_decay);
-void rmsprop(double* p, const double* g, double* v, int64_t n, double lr, double alpha, double eps,
-             double weight_decay);
+/// A step scaled by the root of accumulated squares, as PyTorch has it:
+///   g += weight_decay p;  v = keep v + add g^2;  p -= lr g / (sqrt(v) + eps)
+/// RMSprop (Hinton's lecture 6e, 2012) keeps alpha and adds 1 - alpha; Adagrad (Duchi et al. 2011)
+/// keeps and adds all.
+struct RootStep {
+  double lr = 1e-2;
+  double keep = 1;
+  double add = 1;
+  double eps = 1e-8;
+  double weight_decay = 0;
+};
+void root_step(float* p, const float* g, float* v, int64_t n, const RootStep& step);
+void root_step(double* p, const double* g, double* v, int64_t n, const RootStep& step);
 
 /// y = a y + b x: gradient accumulation (1, 1), moving averages (d, 1 - d).
 void scale_add(float* y, const float* x, int64_t n, double a, double b);

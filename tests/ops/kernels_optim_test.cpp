@@ -120,7 +120,7 @@ TYPED_TEST(KernelsOptim, SgdEqualsItsFormula) {
   });
 }
 
-TYPED_TEST(KernelsOptim, RmspropAndScaleAdd) {
+TYPED_TEST(KernelsOptim, RootStepAndScaleAdd) {
   using T = TypeParam;
   on_every_target([] {
     for (int64_t n : odd_sizes()) {
@@ -128,10 +128,11 @@ TYPED_TEST(KernelsOptim, RmspropAndScaleAdd) {
       const auto g = normal_values<T>(n, 3);
       for (T& x : v) x = std::fabs(x);
       auto pd = wide(p), vd = wide(v);
-      k::rmsprop(p.data(), g.data(), v.data(), n, 0.01, 0.9, 1e-2, 0.1);
+      k::root_step(p.data(), g.data(), v.data(), n,
+                   {.lr = 0.01, .keep = 0.9, .add = 0.3, .eps = 1e-2, .weight_decay = 0.1});
       for (int64_t i = 0; i < n; ++i) {
         const double grad = double(g[i]) + 0.1 * pd[i];
-        vd[i] = 0.9 * vd[i] + 0.1 * grad * grad;
+        vd[i] = 0.9 * vd[i] + 0.3 * grad * grad;
         pd[i] -= 0.01 * grad / (std::sqrt(vd[i]) + 1e-2);
       }
       expect_close(p, pd, "p");

@@ -10,6 +10,7 @@
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/linear.h"
 #include "fovea/ops/ops.h"
+#include "fovea/optim/adagrad.h"
 #include "fovea/optim/adam.h"
 #include "fovea/optim/rmsprop.h"
 #include "fovea/optim/sgd.h"
@@ -78,6 +79,22 @@ TEST_P(Paths, RMSprop) {
   RMSprop o({p}, {.lr = 0.1, .alpha = 0.9, .weight_decay = 0.05});
   expect_path(o, p,
               {1.1837722473164949, 1.2057262689447252, 1.0769505333441869, 0.9363017553324049});
+}
+
+TEST(Adagrad, ScalesByTheSumOfSquares) {
+  for (DType t : {f32, f64}) {
+    const Tensor p = leaf({1.0}, t);
+    Adagrad o({p}, {.lr = .1, .lr_decay = .5, .weight_decay = .2, .initial_accumulator = 4});
+    p.set_grad(full({1}, 2.8, t));  // 3 with the decay: v = 4 + 9
+    o.step();
+    const double first = 1 - .1 * 3 / std::sqrt(13.0);
+    EXPECT_NEAR(p.item(), first, 1e-6);
+    p.set_grad(full({1}, -1, t));
+    o.step();
+    const double g = -1 + .2 * first;
+    EXPECT_NEAR(p.item(), first - .1 / 1.5 * g / std::sqrt(13 + g * g), 1e-6);
+    EXPECT_EQ(o.state().back().first, "0.sum");
+  }
 }
 
 TEST(Adam, FirstStepOfATinyGradient) {
