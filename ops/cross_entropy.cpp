@@ -1,6 +1,8 @@
 // cross_entropy of logits.                  logits, gx: (..., V); target: (...), i64; loss: (...)
-// forward   loss = (1 - e) (L - x_t) + e / V sum_k (L - x_k),   L = logsumexp(x), e the smoothing
-// backward  gx = g (p - (1 - e) onehot(t) - e / V),   p = exp(x - L);  0 for an ignored row
+// forward   loss = (1 - e) w_t (L - x_t) + e / V sum_k w_k (L - x_k),
+//           L = logsumexp(x), e the smoothing, w the class weights (1 without any)
+// backward  gx_k = g (p_k a - (1 - e) w_t [k = t] - e / V w_k),   p = exp(x - L),
+//           a = (1 - e) w_t + e / V sum_k w_k;   0 for an ignored row
 // saves     logits and L: neither the probabilities nor their logarithms are stored
 #include <fmt/format.h>
 
@@ -11,19 +13,22 @@
 namespace fovea {
 namespace {
 
-// scale: (rows), the gradient of each row's loss, 0 for an ignored row. x: (rows, V).
-Tensor cross_entropy_vjp(const Tensor& x, const Tensor& target, const Tensor& scale,
-                         const CrossEntropyOptions& o) {
+// scale: (rows), the gradient of each row's loss, 0 for an ignored row. x: (rows, V); w: (V).
+Tensor cross_entropy_vjp(const Tensor& x, const Tensor& target, const Tensor& w,
+                         const Tensor& scale, const CrossEntropyOptions& o) {
   const int64_t v = x.shape().back();
+  const double even = o.label_smoothing / static_cast<double>(v);
   const Tensor keep = target != o.ignore_index;
   const Tensor hot = to(one_hot(where(keep, target, zeros_like(target)), v), x.dtype());
-  const Tensor aim = hot * (1 - o.label_smoothing) + o.label_smoothing / static_cast<double>(v);
-  const Tensor g = unsqueeze(scale, -1) * (softmax(x, -1) - aim);
+  const Tensor aim = w.defined() ? (hot * (1 - o.label_smoothing) + even) * w
+                                 : hot * (1 - o.label_smoothing) + even;
+  const Tensor g = unsqueeze(scale, -1) * (softmax(x, -1) * sum(aim, -1, true) - aim);
   return masked_fill(g, unsqueeze(logical_not(keep), -1), 0);
 }
 
-Tensor cross_entropy_vjp_fused(const Tensor& x, const Tensor& target, const Tensor& lse,
-                               const Tensor& scale, const CrossEntropyOptions& o) {
+Tensor cross_entropy_vjp_fused(const Tensor& x, const Tensor& target, const Tensor& w,
+                               const Tensor& lse, const Tensor& scale,
+                               const CrossEntropyOptions& o) {
   const Tensor p = detail::packed(x);
   const Tensor s = detail::packed(scale);
   Tensor gx = detail::empty_as(x);
@@ -33,8 +38,8 @@ Tensor cross_entropy_vjp_fused(const Tensor& x, const Tensor& target, const Tens
     parallel_for(target.numel(), grain_for(v * 4), [&](int64_t b, int64_t e) {
       kernels::cross_entropy_backward_rows(
           p.data<T>() + b * v, lse.data<T>() + b, target.data<int64_t>() + b, o.ignore_index,
-          o.label_smoothing, static_cast<const T*>(nullptr), s.data<T>() + b, gx.data<T>() + b * v,
-          e - b, v, kernels::worth_streaming(x.numel() * int64_t{sizeof(T)}));
+          o.label_smoothing, w.defined() ? w.data<T>() : nullptr, s.data<T>() + b,
+          gx.data<T>() + b * v, e - b, v, kernels::worth_streaming(x.numel() * int64_t{sizeof(T)}));
     });
   });
   return gx;
@@ -50,6 +55,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
                                  o.label_smoothing));
   }
   const int64_t v = logits.shape().back();
+  const Tensor w = detail::check_class_weight("cross_entropy", o.weight, logits);
   const Tensor rows = reshape(logits, {ids.numel(), v});
   const Tensor p = detail::packed(rows);
   Tensor loss = Tensor::empty({ids.numel()}, logits.dtype());
@@ -58,17 +64,18 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
     using T = decltype(zero);
     parallel_for(ids.numel(), grain_for(v * 4), [&](int64_t b, int64_t e) {
       kernels::cross_entropy_rows(p.data<T>() + b * v, ids.data<int64_t>() + b, o.ignore_index,
-                                  o.label_smoothing, static_cast<const T*>(nullptr),
+                                  o.label_smoothing, w.defined() ? w.data<T>() : nullptr,
                                   loss.data<T>() + b, lse.data<T>() + b, e - b, v);
     });
   });
   loss = record("cross_entropy", std::move(loss), {rows},
-                {save_input("logits", rows), save_extra("target", ids), save_extra("lse", lse)},
+                {save_input("logits", rows), save_input("target", ids), save_extra("lse", lse),
+                 save_if(w.defined(), save_input("weight", w))},
                 [o](const Saved& s, const Tensor& gy) {
-                  return grad_recording() ? cross_entropy_vjp(s[0], s[1], gy, o)
-                                          : cross_entropy_vjp_fused(s[0], s[1], s[2], gy, o);
+                  return use_formula() ? cross_entropy_vjp(s[0], s[1], s[3], gy, o)
+                                       : cross_entropy_vjp_fused(s[0], s[1], s[3], s[2], gy, o);
                 });
-  return detail::reduce_targets(loss, ids, target.shape(), o.ignore_index, o.reduction);
+  return detail::reduce_targets(loss, ids, w, target.shape(), o.ignore_index, o.reduction);
 }
 
 }  // namespace fovea

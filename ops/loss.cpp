@@ -32,14 +32,30 @@ Tensor check_targets(const char* op, const char* arg, const Tensor& x, const Ten
   return ids;
 }
 
-Tensor reduce_targets(const Tensor& loss, const Tensor& ids, const Shape& shape,
-                      int64_t ignore_index, Reduction r) {
+Tensor check_class_weight(const char* op, const Tensor& weight, const Tensor& x) {
+  if (!weight.defined()) return {};
+  check_floating(op, "weight", weight);
+  if (weight.dim() != 1 || weight.size(0) != x.shape().back()) {
+    throw ShapeError(fmt::format("{}: weight is {}, need one number a class, [{}]", op,
+                                 weight.shape().str(), x.shape().back()));
+  }
+  if (weight.requires_grad() && grad_recording()) {
+    throw GraphError(fmt::format(
+        "{}: weight requires a gradient, which class weights have none of; detach() it", op));
+  }
+  return packed(to(weight.detach(), x.dtype()));
+}
+
+Tensor reduce_targets(const Tensor& loss, const Tensor& ids, const Tensor& weight,
+                      const Shape& shape, int64_t ignore_index, Reduction r) {
   if (r == Reduction::none) return reshape(loss, shape);
   const Tensor total = sum(loss);
   if (r == Reduction::sum) return total;
-  const int64_t* p = ids.data<int64_t>();
-  const auto count = ids.numel() - std::count(p, p + ids.numel(), ignore_index);
-  return total / static_cast<double>(std::max<int64_t>(1, count));
+  double count = 0;
+  for (const int64_t t : ids.to_vector<int64_t>()) {
+    if (t != ignore_index) count += weight.defined() ? weight.at({t}) : 1;
+  }
+  return count == 0 ? total * 0 : total / count;
 }
 
 Tensor reduce(const Tensor& loss, Reduction r) {
@@ -62,15 +78,18 @@ void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
 }  // namespace
 }  // namespace detail
 
-// loss = -log_probs[target], 0 where ignored.
+// loss = -weight[target] log_probs[target], 0 where ignored.
 Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const NllOptions& o) {
   const Tensor ids =
       detail::check_targets("nll_loss", "log_probs", log_probs, target, o.ignore_index);
+  const Tensor w = detail::check_class_weight("nll_loss", o.weight, log_probs);
   const Tensor rows = reshape(log_probs, {ids.numel(), log_probs.shape().back()});
   const Tensor ignored = ids == o.ignore_index;
-  const Tensor at = unsqueeze(where(ignored, zeros_like(ids), ids), -1);
-  const Tensor loss = masked_fill(neg(squeeze(gather(rows, -1, at), -1)), ignored, 0);
-  return detail::reduce_targets(loss, ids, target.shape(), o.ignore_index, o.reduction);
+  const Tensor at = where(ignored, zeros_like(ids), ids);
+  Tensor loss = neg(squeeze(gather(rows, -1, unsqueeze(at, -1)), -1));
+  if (w.defined()) loss = loss * index_select(w, 0, at);
+  loss = masked_fill(loss, ignored, 0);
+  return detail::reduce_targets(loss, ids, w, target.shape(), o.ignore_index, o.reduction);
 }
 
 // loss = (x - target)^2

@@ -9,10 +9,13 @@ namespace fovea::detail {
 /// V) and target is i64 (...) with classes in [0, V) or ignore_index.
 Tensor check_targets(const char* op, const char* arg, const Tensor& x, const Tensor& target,
                      int64_t ignore_index);
-/// Losses (N) -> their mean over the targets that count, their sum, or `shape`. The mean over none
-/// is 0.
-Tensor reduce_targets(const Tensor& loss, const Tensor& ids, const Shape& shape,
-                      int64_t ignore_index, Reduction r);
+/// The class weights packed and in x's dtype, undefined when there are none. ShapeError unless (V),
+/// GraphError when a gradient is wanted for them.
+Tensor check_class_weight(const char* op, const Tensor& weight, const Tensor& x);
+/// Losses (N) -> their mean over the targets that count, each by its class weight, their sum, or
+/// `shape`. The mean over none is 0.
+Tensor reduce_targets(const Tensor& loss, const Tensor& ids, const Tensor& weight,
+                      const Shape& shape, int64_t ignore_index, Reduction r);
 /// Elementwise losses, reduced.
 Tensor reduce(const Tensor& loss, Reduction r);
 

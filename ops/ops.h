@@ -344,12 +344,15 @@ struct CrossEntropyOptions {
   int64_t ignore_index = -100;  ///< targets that count neither in the sum nor in the mean
   double label_smoothing = 0;   ///< in [0, 1]
   Reduction reduction = Reduction::mean;
+  Tensor weight = {};  ///< (V): what a target of each class counts; constants
 };
-/// logits (..., V), target i64 (...) -> scalar, or (...) unreduced. The mean over no target is 0.
+/// logits (..., V), target i64 (...) -> scalar, or (...) unreduced. The mean divides by the weights
+/// of the targets that count; over no target it is 0.
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& o = {});
 struct NllOptions {
   int64_t ignore_index = -100;
   Reduction reduction = Reduction::mean;
+  Tensor weight = {};  ///< (V), as for cross_entropy
 };
 /// log_probs (..., V) as log_softmax gives them, target i64 (...).
 Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const NllOptions& o = {});

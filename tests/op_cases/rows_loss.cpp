@@ -22,9 +22,9 @@ NaiveTensor reduced(const NaiveTensor& losses, Reduction r, double counted) {
   return scalar(sum);
 }
 
-// -sum_k t_k log p_k where t mixes the target with the uniform distribution, log p from logits.
+// -sum_k w_k t_k log p_k where t mixes the target with the uniform distribution, log p from logits.
 NaiveTensor classified(const NaiveTensors& x, bool are_logits, double smoothing, int64_t ignore,
-                       Reduction r) {
+                       Reduction r, const std::vector<double>& weight = {}) {
   NaiveTensor logp = x[0];
   if (are_logits) {
     logp = along(x[0], -1, [](const Values1d& v) {
@@ -41,14 +41,15 @@ NaiveTensor classified(const NaiveTensors& x, bool are_logits, double smoothing,
   const NaiveTensor losses = build(x[1].shape, [&](const Shape& i) {
     const auto target = static_cast<int64_t>(x[1].at(i));
     if (target == ignore) return 0.0;
-    ++counted;
+    const auto w = [&](int64_t k) { return weight.empty() ? 1.0 : weight[static_cast<size_t>(k)]; };
+    counted += w(target);
     double loss = 0;
     Shape at = i;
     at.push_back(0);
     for (int64_t k = 0; k < classes; ++k) {
       at[at.rank() - 1] = k;
       const double t = (1 - smoothing) * (k == target) + smoothing / static_cast<double>(classes);
-      if (t != 0) loss -= t * logp.at(at);
+      if (t != 0) loss -= w(k) * t * logp.at(at);
     }
     return loss;
   });
@@ -92,7 +93,40 @@ void add_cross_entropy(std::vector<OpCase>& rows) {
     smooth.inputs[1].holding({0, 2, 3, 1, 2, 1});
     smooth.naive = [r](const NaiveTensors& x) { return classified(x, true, 0.1, 2, r); };
     smooth.bad = {};
-    rows.push_back(std::move(smooth));
+    rows.push_back(smooth);
+
+    OpCase weighted = smooth;
+    weighted.label.replace(weighted.label.find("smooth"), 6, "weights_smooth");
+    const std::vector<double> weight{0.5, 2, 1, 0.25};
+    weighted.f = [r, weight](const Tensors& x) {
+      return cross_entropy(x[0], x[1],
+                           {.ignore_index = 2,
+                            .label_smoothing = 0.1,
+                            .reduction = r,
+                            .weight = from_vector(weight, {4})});
+    };
+    weighted.naive = [r, weight](const NaiveTensors& x) {
+      return classified(x, true, 0.1, 2, r, weight);
+    };
+    weighted.big = {{900, 90, 4}, {900, 90}};
+    if (r == Reduction::mean) {
+      const auto bad_weight = [](const Tensor& w) {
+        return [w](const Tensors& x) { return cross_entropy(x[0], x[1], {.weight = w}); };
+      };
+      weighted.bad = {{{floats({2, 4}), integers({2}, 0, 4)},
+                       ErrorKind::shape,
+                       "cross_entropy: weight is [3], need one number a class, [4]",
+                       bad_weight(ones({3}))},
+                      {{floats({2, 4}), integers({2}, 0, 4)},
+                       ErrorKind::dtype,
+                       "cross_entropy: weight",
+                       bad_weight(ones({4}, i64))},
+                      {{floats({2, 4}), integers({2}, 0, 4)},
+                       ErrorKind::graph,
+                       "cross_entropy: weight requires a gradient",
+                       bad_weight(ones({4}).requires_grad_())}};
+    }
+    rows.push_back(std::move(weighted));
   }
   OpCase one = rows[0];
   one.label = "one_row";
@@ -126,6 +160,19 @@ void add_nll(std::vector<OpCase>& rows) {
                  {{floats({2, 4}), integers({3}, 0, 4)}, ErrorKind::shape, "nll_loss"},
                  {{floats({2, 4}), floats({2}).no_grad()}, ErrorKind::dtype, "nll_loss"}};
     }
+    rows.push_back(row);
+    row.label += row.label.empty() ? "weights" : "_weights";
+    const std::vector<double> weight{0.5, 2, 1, 0.25};
+    row.f = [r, weight](const Tensors& x) {
+      return nll_loss(x[0], x[1],
+                      {.ignore_index = 1, .reduction = r, .weight = from_vector(weight, {4})});
+    };
+    row.naive = [r, weight](const NaiveTensors& x) {
+      return classified(x, false, 0, 1, r, weight);
+    };
+    row.big = {{900, 90, 4}, {900, 90}};
+    row.zero = {{0, 3, 4}, {0, 3}};
+    row.bad = {};
     rows.push_back(std::move(row));
   }
 }
