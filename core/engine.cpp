@@ -13,6 +13,7 @@
 #include "fovea/core/error.h"
 #include "fovea/core/node.h"
 #include "fovea/core/seam.h"
+#include "fovea/core/trace.h"
 
 namespace fovea {
 namespace {
@@ -143,6 +144,7 @@ class Pass {
   template <class Arrive>
   void run(const Arrive& arrive) {
     const EnableGrad mode(create_);
+    const detail::TraceBackward traced;
     auto& all = walk_.entries();
     std::vector<Tensor> out(8);
     for (size_t i = all.size(); i-- > 0;) {

@@ -13,6 +13,7 @@
 
 #include "fovea/core/allocator.h"
 #include "fovea/core/tensor.h"
+#include "fovea/core/trace.h"
 
 namespace fovea {
 
@@ -212,6 +213,7 @@ class OpNode final : public Node {
 inline constinit thread_local bool anomaly_mode = false;
 void check_anomaly(const char* op, const char* when, const Tensor& t);
 void set_node(const Tensor& t, Node* n);  // takes over the reference
+void trace_shapes(const char* op, const Tensor& y, const Inputs& in, const Saves& saves);
 
 }  // namespace detail
 
@@ -225,6 +227,7 @@ void set_node(const Tensor& t, Node* n);  // takes over the reference
 template <class Vjp>
 Tensor record(const char* op, Tensor y, const Inputs& in, const Saves& saves, Vjp vjp) {
   if (detail::anomaly_mode) detail::check_anomaly(op, "forward", y);
+  if (detail::shape_trace) detail::trace_shapes(op, y, in, saves);
   if (!detail::grad_mode || !y.is_floating()) return y;
   bool wanted = false;
   for (size_t i = 0; i < in.size() && !wanted; ++i) wanted = in[i].requires_grad();
@@ -232,6 +235,17 @@ Tensor record(const char* op, Tensor y, const Inputs& in, const Saves& saves, Vj
   detail::set_node(y, detail::OpNode<Vjp>::make(op, y, in, saves, std::move(vjp)));
   return y;
 }
+
+/// Ends an operation that has no gradient to record: its result is of integers, truth values or
+/// random draws.
+inline Tensor unrecorded(const char* op, Tensor y, const Inputs& in) {
+  if (detail::shape_trace) detail::trace_shapes(op, y, in, {});
+  return y;
+}
+
+/// For a vjp with two bodies: whether to take the rule written in operations, because someone will
+/// differentiate again or asked for it (FormulaRules), and not the fused one.
+inline bool use_formula() { return detail::grad_mode || detail::formula_mode; }
 
 /// For an operation without a gradient on floats: passing this as the vjp makes backward() raise a
 /// GraphError that names it, instead of training on silently missing gradients.

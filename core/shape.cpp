@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "fovea/core/error.h"
+#include "fovea/core/trace.h"
 
 namespace fovea {
 
@@ -83,6 +84,7 @@ Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
     }
     out[out.rank() - i] = x == 1 ? y : x;
   }
+  if (detail::shape_trace) detail::trace_broadcast(op, out);
   return out;
 }
 

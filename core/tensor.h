@@ -72,6 +72,7 @@ struct TensorImpl {
 
 /// Whether operations record, on this thread. Use the NoGrad and EnableGrad scopes.
 inline constinit thread_local bool grad_mode = true;
+inline constinit thread_local bool formula_mode = false;
 
 }  // namespace detail
 
@@ -317,6 +318,20 @@ class EnableGrad {
   ~EnableGrad() { detail::grad_mode = before_; }
   EnableGrad(const EnableGrad&) = delete;
   EnableGrad& operator=(const EnableGrad&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Inside this scope, every gradient on this thread is computed by the rule that is written in
+/// operations, also where a fused one exists: to step through the rule with a debugger, or to see
+/// what fusing buys.
+class FormulaRules {
+ public:
+  FormulaRules() : before_(std::exchange(detail::formula_mode, true)) {}
+  ~FormulaRules() { detail::formula_mode = before_; }
+  FormulaRules(const FormulaRules&) = delete;
+  FormulaRules& operator=(const FormulaRules&) = delete;
 
  private:
   bool before_;

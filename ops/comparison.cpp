@@ -21,9 +21,7 @@ struct ComparisonKernel {
   BinaryFn<uint8_t, uint8_t> b;
 };
 
-Tensor compare(const char* op, const Tensor& x, const Tensor& y, const ComparisonKernel& kernel) {
-  const NoGrad scope;
-  const auto [a, b] = detail::promoted(op, x, y);
+Tensor compared(const char* op, const Tensor& a, const Tensor& b, const ComparisonKernel& kernel) {
   switch (a.dtype()) {
     case DType::f32:
       return detail::zip(op, a, b, kernel.f32);
@@ -34,6 +32,12 @@ Tensor compare(const char* op, const Tensor& x, const Tensor& y, const Compariso
     default:
       return detail::zip(op, a, b, kernel.b);
   }
+}
+
+Tensor compare(const char* op, const Tensor& x, const Tensor& y, const ComparisonKernel& kernel) {
+  const NoGrad scope;
+  const auto [a, b] = detail::promoted(op, x, y);
+  return unrecorded(op, compared(op, a, b, kernel), {a, b});
 }
 
 Tensor need_bool(const char* op, const char* arg, const Tensor& x) {
@@ -82,17 +86,23 @@ Tensor logical_not(const Tensor& a) {
   const Tensor p = detail::packed(need_bool("logical_not", "a", a));
   Tensor y = detail::empty_as(a);
   k::logical_not(p.data<uint8_t>(), y.data<uint8_t>(), y.numel());
-  return y;
+  return unrecorded("logical_not", std::move(y), {a});
 }
+
+namespace {
+
+Tensor logical(const char* op, const Tensor& a, const Tensor& b, BinaryFn<uint8_t, uint8_t> fn) {
+  Tensor y = detail::zip<uint8_t, uint8_t>(op, need_bool(op, "a", a), need_bool(op, "b", b), fn);
+  return unrecorded(op, std::move(y), {a, b});
+}
+
+}  // namespace
 
 Tensor logical_and(const Tensor& a, const Tensor& b) {
-  return detail::zip<uint8_t, uint8_t>("logical_and", need_bool("logical_and", "a", a),
-                                       need_bool("logical_and", "b", b), k::logical_and);
+  return logical("logical_and", a, b, k::logical_and);
 }
-
 Tensor logical_or(const Tensor& a, const Tensor& b) {
-  return detail::zip<uint8_t, uint8_t>("logical_or", need_bool("logical_or", "a", a),
-                                       need_bool("logical_or", "b", b), k::logical_or);
+  return logical("logical_or", a, b, k::logical_or);
 }
 
 bool equal(const Tensor& a, const Tensor& b) {
@@ -136,7 +146,7 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
       });
     });
   }
-  return record("where", std::move(out), {a, b}, {save_extra("condition", condition)},
+  return record("where", std::move(out), {a, b}, {save_input("condition", condition)},
                 [](const Saved& s, const Tensor& gy) {
                   return grads(s.wants(0) ? where(s[0], gy, zeros_like(gy)) : Tensor(),
                                s.wants(1) ? where(s[0], zeros_like(gy), gy) : Tensor());

@@ -129,7 +129,7 @@ Tensor unary(const UnaryRule& r, const Tensor& in) {
   const Save save = r.saves_output ? save_output(y) : save_input("x", x);
   return record(r.name, std::move(y), {x}, {save},
                 [formula = r.formula, fused = r.fused](const Saved& s, const Tensor& gy) {
-                  return grad_recording() ? formula(s[0], gy) : map_backward(s[0], gy, fused);
+                  return use_formula() ? formula(s[0], gy) : map_backward(s[0], gy, fused);
                 });
 }
 

@@ -92,7 +92,7 @@ Tensor indices(const char* op, Which which, const Tensor& in, int64_t axis, bool
       extremes<T>(l, which, value.data(), index.data<int64_t>());
     }
   });
-  return index;
+  return unrecorded(op, std::move(index), {x});
 }
 
 ValuesAndIndices both(const char* op, Which which, const Tensor& x, int64_t axis, bool keepdim) {

@@ -105,8 +105,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
                 {save_input("x", x), save_if(weight.defined(), save_input("weight", weight)),
                  save_extra("mean", m), save_extra("rstd", r)},
                 [eps](const Saved& s, const Tensor& gy) {
-                  auto g =
-                      grad_recording() ? layer_norm_vjp(s, gy, eps) : layer_norm_vjp_fused(s, gy);
+                  auto g = use_formula() ? layer_norm_vjp(s, gy, eps) : layer_norm_vjp_fused(s, gy);
                   return g;
                 });
 }

@@ -32,7 +32,7 @@ Tensor log_softmax_last(const Tensor& x) {
     kernels::log_softmax_rows(in, out, rows, n, stream);
   });
   return record("log_softmax", y, {x}, {save_output(y)}, [](const Saved& s, const Tensor& gy) {
-    return grad_recording() ? log_softmax_vjp(s[0], gy) : log_softmax_vjp_fused(s[0], gy);
+    return use_formula() ? log_softmax_vjp(s[0], gy) : log_softmax_vjp_fused(s[0], gy);
   });
 }
 
@@ -71,8 +71,8 @@ Tensor logsumexp_last(const Tensor& x) {
   });
   return record("logsumexp", y, {x}, {save_input("x", x), save_output(y)},
                 [](const Saved& s, const Tensor& gy) {
-                  return grad_recording() ? logsumexp_vjp(s[0], s[1], gy)
-                                          : logsumexp_vjp_fused(s[0], s[1], gy);
+                  return use_formula() ? logsumexp_vjp(s[0], s[1], gy)
+                                       : logsumexp_vjp_fused(s[0], s[1], gy);
                 });
 }
 

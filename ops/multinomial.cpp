@@ -102,7 +102,7 @@ Tensor multinomial(const Tensor& p, int64_t n, bool replacement, Generator* g) {
       }
     });
   });
-  return y;
+  return unrecorded("multinomial", std::move(y), {p});
 }
 
 }  // namespace fovea

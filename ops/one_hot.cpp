@@ -19,7 +19,7 @@ Tensor one_hot(const Tensor& x, int64_t classes) {
   parallel_for(x.numel(), grain_for(1), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) rows[i * classes + ids[i]] = 1;
   });
-  return y;
+  return unrecorded("one_hot", y, {x});
 }
 
 }  // namespace fovea

@@ -124,7 +124,7 @@ Tensor bernoulli(const Tensor& p, Generator* g) {
   detail::check_floating("bernoulli", "p", p);
   const RandomKey key = key_from(g);
   const Tensor probability = detail::packed(p);
-  return visit_floating(p.dtype(), [&](auto zero) {
+  const Tensor y = visit_floating(p.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* ps = probability.data<T>();
     return filled<T>(p.shape(), [&](T* out, int64_t begin, int64_t n) {
@@ -145,6 +145,7 @@ Tensor bernoulli(const Tensor& p, Generator* g) {
       kernels::convert(b, out, n);
     });
   });
+  return unrecorded("bernoulli", y, {p});
 }
 
 }  // namespace fovea

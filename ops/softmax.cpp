@@ -28,7 +28,7 @@ Tensor softmax_last(const Tensor& x) {
     kernels::softmax_rows(in, out, rows, n, stream);
   });
   return record("softmax", y, {x}, {save_output(y)}, [](const Saved& s, const Tensor& gy) {
-    return grad_recording() ? softmax_vjp(s[0], gy) : softmax_vjp_fused(s[0], gy);
+    return use_formula() ? softmax_vjp(s[0], gy) : softmax_vjp_fused(s[0], gy);
   });
 }
 

@@ -68,7 +68,7 @@ Tensor order(const char* op, const Tensor& x, int64_t axis, int64_t k, bool desc
       order_rows(p.data<T>(), index.data<int64_t>(), p.numel() / n, n, k, descending);
     });
   }
-  return contiguous(transpose(index, d, -1));
+  return unrecorded(op, contiguous(transpose(index, d, -1)), {x});
 }
 
 ValuesAndIndices chosen(const Tensor& x, int64_t axis, const Tensor& index) {
@@ -108,7 +108,8 @@ Tensor unique(const Tensor& x) {
   auto all = x.to_vector<int64_t>();
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  return to(from_vector(all, {static_cast<int64_t>(all.size())}), x.dtype());
+  Tensor y = to(from_vector(all, {static_cast<int64_t>(all.size())}), x.dtype());
+  return unrecorded("unique", std::move(y), {x});
 }
 
 }  // namespace fovea

@@ -23,11 +23,12 @@ Tensor primitive(const char* name, const Tensor& in, const UnaryKernel& kernel, 
 }
 
 // Integers keep their dtype in neg, abs, sign and square; a bool counts as 0 or 1.
-Tensor on_integers(const Tensor& in, void (*fn)(const int64_t*, int64_t*, int64_t)) {
+Tensor on_integers(const char* name, const Tensor& in,
+                   void (*fn)(const int64_t*, int64_t*, int64_t)) {
   const Tensor x = detail::packed(to(in, i64));
   Tensor y = detail::empty_as(x);
   fn(x.data<int64_t>(), y.data<int64_t>(), x.numel());
-  return y;
+  return unrecorded(name, std::move(y), {x});
 }
 
 // A step function: its gradient is 0 wherever it has one.
@@ -42,14 +43,14 @@ Tensor flat(const char* name, const Tensor& x, const UnaryKernel& kernel) {
 
 Tensor neg(const Tensor& x) {
   detail::check_defined("neg", "x", x);
-  if (!x.is_floating()) return on_integers(x, k::neg);
+  if (!x.is_floating()) return on_integers("neg", x, k::neg);
   return record("neg", detail::map(x, {k::neg, k::neg}), {x}, {},
                 [](const Saved&, const Tensor& gy) { return neg(gy); });
 }
 
 Tensor abs(const Tensor& x) {
   detail::check_defined("abs", "x", x);
-  if (!x.is_floating()) return on_integers(x, k::abs);
+  if (!x.is_floating()) return on_integers("abs", x, k::abs);
   static constexpr auto rule = [](const Tensor& s, const Tensor& gy) { return gy * sign(s); };
   return detail::unary({"abs", {k::abs, k::abs}, false, rule, {k::abs_backward, k::abs_backward}},
                        x);
@@ -57,14 +58,14 @@ Tensor abs(const Tensor& x) {
 
 Tensor square(const Tensor& x) {
   detail::check_defined("square", "x", x);
-  if (!x.is_floating()) return on_integers(x, k::square);
+  if (!x.is_floating()) return on_integers("square", x, k::square);
   return primitive("square", x, {k::square, k::square},
                    [](const Tensor& s, const Tensor& gy) { return gy * s * 2; });
 }
 
 Tensor sign(const Tensor& x) {
   detail::check_defined("sign", "x", x);
-  return x.is_floating() ? flat("sign", x, {k::sign, k::sign}) : on_integers(x, k::sign);
+  return x.is_floating() ? flat("sign", x, {k::sign, k::sign}) : on_integers("sign", x, k::sign);
 }
 
 Tensor floor(const Tensor& x) { return flat("floor", x, {k::floor, k::floor}); }
