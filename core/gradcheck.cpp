@@ -123,7 +123,13 @@ GradcheckReport compare(const char* what, const Loss& loss, const Tensors& input
       const double err =
           std::fabs(a[j] - n[j]) / std::max({std::fabs(a[j]), std::fabs(n[j]), floor});
       const bool pass = err <= o.tolerance;
-      if (!(err <= report.error) && !std::isnan(report.error)) report.error = err;
+      if (report.input < 0 || (!(err <= report.error) && !std::isnan(report.error))) {
+        report.error = err;
+        report.input = static_cast<int64_t>(number[k]);
+        report.element = static_cast<int64_t>(j);
+        report.analytic = a[j];
+        report.numeric = n[j];
+      }
       if (pass || !report.ok) continue;
       report.ok = false;
       report.message = fmt::format(

@@ -23,6 +23,10 @@ struct GradcheckReport {
   bool ok = true;
   double error = 0;     ///< largest relative error seen: |a - n| / max(|a|, |n|, floor)
   std::string message;  ///< when it failed: input, index, analytic and numeric value
+  // Where that error was: d loss / d inputs[input][element]. Input -1: nothing was checked.
+  int64_t input = -1;
+  int64_t element = 0;  ///< in row-major order
+  double analytic = 0, numeric = 0;
   explicit operator bool() const { return ok; }
 };
 

@@ -298,11 +298,7 @@ struct Check {
 
 bool always(const OpCase&) { return true; }
 bool has_inputs(const OpCase& r) { return !r.inputs.empty(); }
-bool has_gradient(const OpCase& r) {
-  return r.differentiable && std::any_of(r.inputs.begin(), r.inputs.end(), [](const InputSpec& s) {
-           return s.dtype == f64 && s.grad;
-         });
-}
+bool has_gradient(const OpCase& r) { return r.has_gradient(); }
 
 constexpr Check kChecks[] = {
     {"forward_f64", forward_f64, always},

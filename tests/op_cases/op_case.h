@@ -71,6 +71,8 @@ struct OpCase {
   double tolerance_f32 = 2e-6;    ///< of the forward pass, against the naive loop
   std::vector<BadCase> bad = {};
 
+  /// Whether there is a gradient to check.
+  bool has_gradient() const;
   std::string id() const { return label.empty() ? name : name + "." + label; }
 };
 
@@ -81,6 +83,8 @@ std::vector<OpCase> rows_conv();
 std::vector<OpCase> rows_creation();
 std::vector<OpCase> rows_index();
 std::vector<OpCase> rows_join();
+/// The layers of nn/, as functions of their inputs and parameters: names start with a capital.
+std::vector<OpCase> rows_layers();
 std::vector<OpCase> rows_loss();
 std::vector<OpCase> rows_matmul();
 std::vector<OpCase> rows_norm();
@@ -101,6 +105,9 @@ Tensors make_inputs(const std::vector<InputSpec>& specs, DType floating, uint64_
 NaiveTensor to_naive(const Tensor& x);
 NaiveTensors to_naive(const Tensors& xs);
 
+/// The largest |a - b| / (|b| + share * max |b|); NaN and infinities must be the same, else the
+/// error is infinite, as it is for different shapes.
+double relative_error(const NaiveTensor& a, const NaiveTensor& b, double share = 0.1);
 /// "" when a and b agree: |a - b| <= tolerance * (|b| + share * max |b|) at every index, NaN and
 /// infinities alike. Else what differs most.
 std::string compare(const NaiveTensor& a, const NaiveTensor& b, double tolerance,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -41,12 +42,17 @@ const std::vector<OpCase>& table() {
     for (const auto& rows :
          {rows_creation, rows_random, rows_unary, rows_binary, rows_compare, rows_reduce,
           rows_matmul, rows_view, rows_join, rows_index, rows_softmax, rows_loss, rows_sort,
-          rows_norm, rows_arrange, rows_conv, rows_sparse}) {
+          rows_norm, rows_arrange, rows_conv, rows_sparse, rows_layers}) {
       for (OpCase& row : rows()) t.push_back(std::move(row));
     }
     return t;
   }();
   return all;
+}
+
+bool OpCase::has_gradient() const {
+  return differentiable && std::any_of(inputs.begin(), inputs.end(),
+                                       [](const InputSpec& s) { return s.dtype == f64 && s.grad; });
 }
 
 Tensors make_inputs(const std::vector<InputSpec>& specs, DType floating, uint64_t seed,
@@ -75,6 +81,22 @@ NaiveTensors to_naive(const Tensors& xs) {
   NaiveTensors out;
   for (const Tensor& x : xs) out.push_back(to_naive(x));
   return out;
+}
+
+double relative_error(const NaiveTensor& a, const NaiveTensor& b, double share) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  if (!(a.shape == b.shape)) return kNever;
+  double largest = 0, worst = 0;
+  for (double v : b.data) {
+    if (std::isfinite(v)) largest = std::max(largest, std::fabs(v));
+  }
+  for (size_t i = 0; i < b.data.size(); ++i) {
+    const double x = a.data[i], y = b.data[i];
+    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+    const double error = std::fabs(x - y) / (std::fabs(y) + share * largest);
+    worst = std::max(worst, std::isfinite(error) ? error : kNever);
+  }
+  return worst;
 }
 
 std::string compare(const NaiveTensor& a, const NaiveTensor& b, double tolerance, double share) {

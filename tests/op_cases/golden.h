@@ -1,0 +1,36 @@
+// What PyTorch computed for rows of the case table: tests/golden/rows.safetensors, written by
+// make_golden.py beside it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/io/safetensors.h"
+#include "tests/op_cases/op_case.h"
+
+namespace fovea::cases {
+
+class Golden {
+ public:
+  /// IoError when there is no such file.
+  explicit Golden(const std::string& path);
+
+  /// The ids of the rows it knows, in the order of the file.
+  const std::vector<std::string>& rows() const { return rows_; }
+  bool has(const std::string& id) const;
+
+  struct Agreement {
+    double error = 0;   ///< the largest relative error of the result and of all gradients
+    std::string where;  ///< which of them: "output", "gradient 1"
+  };
+  /// Runs the row on the stored inputs, floats as `floating`. ValueError when the row has another
+  /// number of inputs, or wants gradients that are not stored.
+  Agreement compare(const OpCase& row, DType floating) const;
+
+ private:
+  const Tensor* find(const std::string& id, const std::string& what) const;
+  TensorMap map_;
+  std::vector<std::string> rows_;
+};
+
+}  // namespace fovea::cases
