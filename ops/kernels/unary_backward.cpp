@@ -14,13 +14,11 @@
 
 #undef FOVEA_TABLE
 #define FOVEA_TABLE(X)                                                                 \
-  X(exp, hn::Mul(gy, s))                                                               \
   X(sqrt, hn::IfThenZeroElse(hn::Eq(s, hn::Zero(d)), hn::Div(gy, hn::Add(s, s))))      \
   X(rsqrt, hn::Mul(hn::Mul(gy, s), hn::Mul(hn::Mul(s, s), Constant(d, -0.5))))         \
   X(tanh, hn::Mul(gy, hn::NegMulAdd(s, s, Constant(d, 1))))                            \
   X(sigmoid, hn::Mul(gy, hn::NegMulAdd(s, s, s)))                                      \
   X(relu, hn::IfThenElseZero(hn::Gt(s, hn::Zero(d)), gy))                              \
-  X(log, hn::Div(gy, s))                                                               \
   X(abs, hn::Mul(gy, Sign(d, s)))                                                      \
   X(erf, hn::Mul(gy, hn::Mul(Constant(d, 1.1283791670955126), /* 2 / sqrt(pi) */       \
                              vmath::ExpMinusSquare(d, hn::Abs(s), hn::TFromD<D>(1))))) \

@@ -14,7 +14,6 @@ namespace fovea::kernels {
   void name##_backward(const double* s, const double* gy, double* gx, std::int64_t n);
 
 // s = y, the output.
-FOVEA_DECLARE_BACKWARD(exp)      // gy y
 FOVEA_DECLARE_BACKWARD(sqrt)     // gy / (2 y), and 0 where y = 0
 FOVEA_DECLARE_BACKWARD(rsqrt)    // -gy y^3 / 2
 FOVEA_DECLARE_BACKWARD(tanh)     // gy (1 - y^2)
@@ -22,7 +21,6 @@ FOVEA_DECLARE_BACKWARD(sigmoid)  // gy y (1 - y)
 FOVEA_DECLARE_BACKWARD(relu)     // gy where y > 0, else 0 whatever gy is
 
 // s = x, the input.
-FOVEA_DECLARE_BACKWARD(log)          // gy / x
 FOVEA_DECLARE_BACKWARD(abs)          // gy sign(x)
 FOVEA_DECLARE_BACKWARD(erf)          // gy 2 / sqrt(pi) exp(-x^2)
 FOVEA_DECLARE_BACKWARD(gelu)         // gy (Phi(x) + x phi(x))

@@ -63,13 +63,11 @@ const BackwardRow kBackward[] = {
 #name, &kernels::name##_backward, &kernels::name##_backward,     \
         [](long double s) -> long double { return expression; }, low \
   }
-    ROW(exp, 0, s),
     ROW(sqrt, 0, s == 0 ? 0 : 1 / (2 * s)),
     ROW(rsqrt, 0.1, -0.5L * s * s * s),
     ROW(tanh, -1, 1 - s * s),
     ROW(sigmoid, 0, s*(1 - s)),
     ROW(relu, -8, s > 0),
-    ROW(log, 0.1, 1 / s),
     ROW(abs, -8, s == 0 ? 0 : std::copysign(1.0L, s)),
     ROW(erf, -8, 1.12837916709551257390L * std::exp(-s * s)),
     ROW(gelu, -8, phi(s) + s * 0.39894228040143267794L * std::exp(-0.5L * s * s)),
