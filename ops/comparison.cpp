@@ -120,36 +120,44 @@ bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol) {
   return all(logical_or(near, eq(x, y)));
 }
 
+namespace {
+
+Tensor choose(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  for (const Tensor* x : {&condition, &a, &b}) {  // columns are better read as rows
+    if (!detail::wants_packing(*x)) continue;
+    const auto packed = [x](const Tensor& t) { return &t == x ? detail::packed(t) : t; };
+    return choose(packed(condition), packed(a), packed(b));
+  }
+  const Shape shape =
+      broadcast_shapes("where", broadcast_shapes("where", a.shape(), b.shape()), condition.shape());
+  Tensor y = Tensor::empty(shape, a.dtype());
+  const Strides sc = broadcast_strides(condition.shape(), condition.strides(), shape);
+  const Strides sa = broadcast_strides(a.shape(), a.strides(), shape);
+  const Strides sb = broadcast_strides(b.shape(), b.strides(), shape);
+  const auto rows = collapse<4>(shape, {&sc, &sa, &sb, &y.strides()});
+  const auto step = [&](int k) { return rows.strides[k][rows.rank - 1]; };
+  visit(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    detail::for_rows(rows, [&](const std::array<int64_t, 4>& off, int64_t begin, int64_t n) {
+      k::where(condition.data<uint8_t>() + off[0] + begin * step(0), step(0),
+               a.data<T>() + off[1] + begin * step(1), step(1),
+               b.data<T>() + off[2] + begin * step(2), step(2), y.data<T>() + off[3] + begin, n);
+    });
+  });
+  return y;
+}
+
+}  // namespace
+
 // y = condition ? a : b.   ga = gy where the condition holds, gb = gy elsewhere, 0 for the other.
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
   detail::check_dtype("where", "condition", condition, boolean);
   const auto [a, b] = detail::promoted("where", x, y);
-  const Shape shape =
-      broadcast_shapes("where", broadcast_shapes("where", a.shape(), b.shape()), condition.shape());
-  Tensor out = Tensor::empty(shape, a.dtype());
-  const Strides sc = broadcast_strides(condition.shape(), condition.strides(), shape);
-  const Strides sa = broadcast_strides(a.shape(), a.strides(), shape);
-  const Strides sb = broadcast_strides(b.shape(), b.strides(), shape);
-  const auto c = collapse<4>(shape, {&sc, &sa, &sb, &out.strides()});
-  if (out.numel() > 0) {
-    visit(a.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      const int last = c.rank - 1;
-      const int64_t n = c.row_length();
-      parallel_for(c.rows, grain_for(n), [&](int64_t begin, int64_t end) {
-        for (int64_t r = begin; r < end; ++r) {
-          const auto off = c.row_offsets(r);
-          k::where(condition.data<uint8_t>() + off[0], c.strides[0][last], a.data<T>() + off[1],
-                   c.strides[1][last], b.data<T>() + off[2], c.strides[2][last],
-                   out.data<T>() + off[3], n);
-        }
-      });
-    });
-  }
-  return record("where", std::move(out), {a, b}, {save_input("condition", condition)},
+  return record("where", choose(condition, a, b), {a, b}, {save_input("condition", condition)},
                 [](const Saved& s, const Tensor& gy) {
-                  return grads(s.wants(0) ? where(s[0], gy, zeros_like(gy)) : Tensor(),
-                               s.wants(1) ? where(s[0], zeros_like(gy), gy) : Tensor());
+                  const Tensor none = detail::scalar(0, gy.dtype());
+                  return grads(s.wants(0) ? where(s[0], gy, none) : Tensor(),
+                               s.wants(1) ? where(s[0], none, gy) : Tensor());
                 });
 }
 

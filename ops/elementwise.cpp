@@ -3,38 +3,13 @@
 #include <algorithm>
 
 namespace fovea::detail {
-namespace {
 
-constexpr int64_t kChunk = 16384;  // elements a task
-
-// Rows for the kernels, cut so that every task has about kChunk elements.
-template <int N, class F>
-void for_rows(const Collapsed<N>& c, F&& row) {
-  const int64_t n = c.row_length();
-  if (n == 0 || c.rows == 0) return;
-  if (n >= kChunk) {  // long rows: several tasks each
-    const int64_t pieces = (n + kChunk - 1) / kChunk;
-    parallel_chunks(c.rows * pieces, [&](int64_t t) {
-      const auto off = c.row_offsets(t / pieces);
-      const int64_t begin = t % pieces * kChunk;
-      row(off, begin, std::min(kChunk, n - begin));
-    });
-    return;
-  }
-  parallel_for(c.rows, kChunk / n, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) row(c.row_offsets(r), int64_t{0}, n);
-  });
-}
-
-// Kernels are fast on strides 0 and 1. Any other operand is packed first, unless it is tiny.
 bool wants_packing(const Tensor& x) {
   if (x.is_contiguous() || x.numel() < 64) return false;
   const auto c = collapse<1>(x.shape(), {&x.strides()});
   const int64_t s = c.strides[0][c.rank - 1];
   return s != 0 && s != 1;
 }
-
-}  // namespace
 
 Tensor map(const Tensor& x, const UnaryKernel& k) {
   const Tensor p = packed(x);

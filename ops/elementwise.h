@@ -1,6 +1,8 @@
 // How elementwise kernels meet tensors: layouts, broadcasting, chunks. Not public.
 #pragma once
 
+#include <algorithm>
+
 #include "fovea/ops/internal.h"
 
 namespace fovea::detail {
@@ -26,6 +28,32 @@ Tensor map_backward(const Tensor& s, const Tensor& gy, const UnaryBackwardKernel
 /// y = fn(a, b) over the broadcast shape, unrecorded; both have the element type In already.
 template <class In, class Out>
 Tensor zip(const char* op, const Tensor& a, const Tensor& b, BinaryFn<In, Out> fn);
+
+inline constexpr int64_t kChunk = 16384;  ///< elements a task
+
+/// Rows for the kernels, cut so that every task has about kChunk elements: row(offsets of the
+/// operands' rows, first element, number of elements).
+template <int N, class F>
+void for_rows(const Collapsed<N>& c, F&& row) {
+  const int64_t n = c.row_length();
+  if (n == 0 || c.rows == 0) return;
+  if (n >= kChunk) {  // long rows: several tasks each
+    const int64_t pieces = (n + kChunk - 1) / kChunk;
+    parallel_chunks(c.rows * pieces, [&](int64_t t) {
+      const auto off = c.row_offsets(t / pieces);
+      const int64_t begin = t % pieces * kChunk;
+      row(off, begin, std::min(kChunk, n - begin));
+    });
+    return;
+  }
+  parallel_for(c.rows, kChunk / n, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) row(c.row_offsets(r), int64_t{0}, n);
+  });
+}
+
+/// Kernels are fast on strides 0 and 1. Any other operand is better packed first, unless it is
+/// tiny.
+bool wants_packing(const Tensor& x);
 
 /// The elements of x as a float tensor, recorded: integers become f32, as PyTorch's functions of
 /// floats take them.
