@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "fovea/core/random.h"
@@ -369,6 +370,30 @@ Tensor huber_loss(const Tensor& x, const Tensor& target, double delta = 1,
 /// target (log target - log_x), log_x being log-probabilities; 0 where target is 0. The mean is
 /// over all elements, as PyTorch's default.
 Tensor kl_div(const Tensor& log_x, const Tensor& target, Reduction r = Reduction::mean);
+
+// ------------------------------------------------------------------ attention.cpp
+/// softmax over the last axis of what keep (bool, true = take part; broadcasts to x) keeps of x:
+/// the rest gets 0, and so does a row of which nothing is kept. What is masked gets gradient 0.
+Tensor masked_softmax(const Tensor& x, const Tensor& keep);
+
+/// Which keys a query may see by position. With lower_right the last query sees the last key: query
+/// i sees keys j <= i + Tk - Tq; with upper_left query i sees keys j <= i. For Tq = Tk the same.
+enum class Causal { none, lower_right, upper_left };
+struct AttentionOptions {
+  Tensor keep_mask = {};  ///< bool, true = attend; broadcasts to (..., H, Tq, Tk)
+  Causal causal = Causal::none;
+  std::optional<double> scale = {};  ///< of the scores; 1 / sqrt(D) when not set
+  double dropout = 0;                ///< probability with which a weight is dropped
+  Generator* generator = nullptr;    ///< of the dropout; the thread's default when null
+};
+/// softmax(scale q k') v. q (..., H, Tq, D), k (..., Hk, Tk, D), v (..., Hk, Tk, Dv) -> (..., H,
+/// Tq, Dv), for any leading axes, or none; H may be a multiple of Hk: neighbouring heads then share
+/// keys. A query that may see no key gets 0 and contributes 0 to every gradient; keys that no query
+/// sees cannot reach the result, NaN included. Vaswani 2017, eq. 1; grouped heads: Ainslie 2023.
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionOptions& o = {});
+/// The weights alone, (..., H, Tq, Tk), before dropout.
+Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& o = {});
 
 // ------------------------------------------------------------------ dropout.cpp
 /// Zeroes elements with probability p and scales the rest by 1 / (1 - p); the identity when not

@@ -77,6 +77,7 @@ struct OpCase {
 };
 
 std::vector<OpCase> rows_arrange();
+std::vector<OpCase> rows_attention();
 std::vector<OpCase> rows_binary();
 std::vector<OpCase> rows_compare();
 std::vector<OpCase> rows_conv();
