@@ -97,7 +97,7 @@ Tensor indices(const char* op, Which which, const Tensor& in, int64_t axis, bool
 
 ValuesAndIndices both(const char* op, Which which, const Tensor& x, int64_t axis, bool keepdim) {
   Tensor index = indices(op, which, x, axis, true);
-  if (x.dim() == 0) return {x, index};
+  if (x.dim() == 0) return {clone(x), index};
   Tensor value = gather(x, axis, index);  // its rule sends gy to the chosen element
   if (keepdim) return {value, index};
   return {squeeze(value, axis), squeeze(index, axis)};

@@ -44,7 +44,7 @@ Tensor on_integers(const char* name, const Tensor& in,
 // A step function: its gradient is 0 wherever it has one.
 Tensor flat(const char* name, const Tensor& x, const UnaryKernel& kernel) {
   detail::check_defined(name, "x", x);
-  if (!x.is_floating()) return x;  // integers are whole already
+  if (!x.is_floating()) return clone(x);  // integers are whole already
   return record(name, detail::map(x, kernel), {x}, {},
                 [](const Saved&, const Tensor& gy) { return zeros_like(gy); });
 }
