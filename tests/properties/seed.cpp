@@ -3,6 +3,6 @@
 
 namespace {
 
-[[maybe_unused]] const int seeded = setenv("RC_PARAMS", "seed=20240607 max_success=500", 0);
+[[maybe_unused]] const int seeded = setenv("RC_PARAMS", "seed=20240607 max_success=1000", 0);
 
 }  // namespace

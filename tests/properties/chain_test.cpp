@@ -1,9 +1,12 @@
+// Views of views.
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <numeric>
 
 #include "fovea/core/engine.h"
 #include "fovea/ops/ops.h"
+#include "tests/op_cases/op_case.h"
 #include "tests/properties/arbitrary.h"
 
 namespace fovea::properties {
@@ -80,7 +83,7 @@ void step(Tensor& x, NaiveTensor& n) {
 
 // Any sequence of views shows the right elements, and their gradients return to where they came
 // from: the model carries element numbers along, so the answer is a scatter by number.
-RC_GTEST_PROP(Properties, ChainsOfViews, ()) {
+RC_GTEST_PROP(Laws, ChainsOfViews, ()) {
   const Tensor x = any_tensor(any_shape());
   NaiveTensor number{x.shape(), std::vector<double>(static_cast<size_t>(x.numel()))};
   std::iota(number.data.begin(), number.data.end(), 0.0);
@@ -97,40 +100,6 @@ RC_GTEST_PROP(Properties, ChainsOfViews, ()) {
   }
   require_equal(grad(y, {x}, {.create_graph = draw(0, 1) == 1, .upstream = w})[0], want,
                 "gradient");
-}
-
-RC_GTEST_PROP(Properties, SplittingAndJoiningAreInverse, ()) {
-  const Tensor x = any_tensor(any_shape(1)).detach();
-  const int64_t axis = draw(-x.dim(), x.dim() - 1);
-  RC_ASSERT(equal(cat(split(x, draw(1, 4), axis), axis), x));
-  RC_ASSERT(equal(cat(chunk(x, draw(1, 4), axis), axis), x));
-  if (x.size(axis) > 0) RC_ASSERT(equal(stack(unbind(x, axis), axis), x));
-}
-
-// <gather(x, i), y> = <x, scatter_add(0, i, y)>
-RC_GTEST_PROP(Properties, GatherAndScatterAreAdjoint, ()) {
-  const Tensor x = any_tensor(any_shape(1)).detach();
-  const int64_t axis = draw(0, x.dim() - 1);
-  Shape shape = x.shape();
-  shape[static_cast<int>(axis)] = x.size(axis) == 0 ? 0 : draw(0, 6);
-  Generator g(static_cast<uint64_t>(draw(0, 1000)));
-  const Tensor index = randint(0, std::max<int64_t>(1, x.size(axis)), shape, &g);
-  const Tensor y = any_tensor(shape).detach();
-  const double left = sum(gather(x, axis, index) * y).item();
-  const double right = sum(x * scatter_add(zeros_like(x), axis, index, y)).item();
-  RC_ASSERT(std::fabs(left - right) <= 1e-10 * (1 + std::fabs(left)));
-}
-
-RC_GTEST_PROP(Properties, RepeatIsAnExpandedCopy, ()) {
-  const Tensor x = any_tensor(any_shape(1, 3)).detach();
-  Shape times = x.shape();
-  for (int64_t& t : times) t = draw(0, 3);
-  const Tensor y = repeat(x, times);
-  for (int d = 0; d < x.dim(); ++d) RC_ASSERT(y.size(d) == x.size(d) * times[d]);
-  if (y.numel() == 0) return;
-  Tensor z = x;
-  for (int d = 0; d < x.dim(); ++d) z = cat(Tensors(static_cast<size_t>(times[d]), z), d);
-  RC_ASSERT(equal(y, z));
 }
 
 }  // namespace
