@@ -182,7 +182,9 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
                 });
 }
 
-// y = sum (x - mean)^2 / (n - correction), the mean first and then the deviations.
+// y = sum (x - mean)^2 / (n - correction), the mean first and then the deviations. Both are taken
+// from the first element, not from 0: in a constant row they are then exactly 0, where the rounding
+// of a mean would leave a spread, and std a gradient, of noise.
 Tensor var(const Tensor& x, const Axes& axes, int64_t correction, bool keepdim) {
   detail::check_floating("var", "x", x);
   const auto l = detail::reduction_layout("var", x, axes);
@@ -193,7 +195,10 @@ Tensor var(const Tensor& x, const Axes& axes, int64_t correction, bool keepdim) 
                     "smaller correction",
                     l.r, l.axes.str(), x.shape().str(), correction));
   }
-  const Tensor d = x - mean(x, axes, true);
+  Tensor first = x.detach();
+  for (const int64_t axis : l.axes) first = narrow(first, axis, 0, 1);
+  const Tensor shifted = x - first;
+  const Tensor d = shifted - mean(shifted, axes, true);
   return sum(square(d), axes, keepdim) / static_cast<double>(l.r - correction);
 }
 
