@@ -389,6 +389,50 @@ def layers():
     row("Sequential", lambda x, w1, b1, w2, b2: F.linear(torch.tanh(F.linear(x, w1, b1)), w2, b2),
         real(3, 4), real(5, 4), real(5), real(2, 5), real(2))
 
+    def gru(x, h, *parameters):
+        cell = torch.nn.GRUCell(3, 2)
+        return torch.nn.utils.stateless.functional_call(cell, dict(zip(
+            ("weight_ih", "weight_hh", "bias_ih", "bias_hh"), parameters)), (x, h))
+
+    row("GRUCell", gru, real(4, 3), real(4, 2), real(6, 3), real(6, 2), real(6), real(6))
+
+    def attention(q, k, v, wq, bq, wk, bk, wv, bv, wo, bo, keep=None):
+        y, _ = F.multi_head_attention_forward(
+            q.transpose(0, 1), k.transpose(0, 1), v.transpose(0, 1), 4, 2, None,
+            torch.cat([bq, bk, bv]), None, None, False, 0.0, wo, bo,
+            use_separate_proj_weight=True, q_proj_weight=wq, k_proj_weight=wk, v_proj_weight=wv)
+        return y.transpose(0, 1)
+
+    for label, kdim, vdim in (("", 4, 4), (".widths", 3, 2)):
+        row(f"MultiHeadAttention{label}", attention, real(2, 3, 4), real(2, 5, kdim), real(2, 5, vdim),
+            real(4, 4), real(4), real(4, kdim), real(4), real(4, vdim), real(4), real(4, 4), real(4))
+
+
+def attention():
+    """softmax(q k' / sqrt(D)) v with masks given as additions of -inf."""
+    inf = float("inf")
+
+    def attended(q, k, v, keep):
+        s = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        return torch.softmax(s.masked_fill(~keep, -inf), -1) @ v
+
+    every = torch.ones(1, 1, dtype=torch.bool)
+    row("scaled_dot_product_attention", lambda q, k, v: attended(q, k, v, every),
+        real(2, 2, 3, 4), real(2, 2, 5, 4), real(2, 2, 5, 3))
+    row("scaled_dot_product_attention.causal",
+        lambda q, k, v: attended(q, k, v, torch.ones(4, 4).tril().bool()),
+        real(1, 2, 4, 3), real(1, 2, 4, 3), real(1, 2, 4, 3))
+    row("scaled_dot_product_attention.causal_longer_keys",
+        lambda q, k, v: attended(q, k, v, torch.ones(2, 5).tril(3).bool()),
+        real(1, 1, 2, 3), real(1, 1, 5, 3), real(1, 1, 5, 2))
+    row("scaled_dot_product_attention.padded", attended, real(2, 2, 3, 4), real(2, 2, 5, 4),
+        real(2, 2, 5, 3), torch.tensor([[1, 1, 1, 0, 0], [0, 1, 1, 1, 1]]).bool()[:, None, None])
+    row("scaled_dot_product_attention.grouped",
+        lambda q, k, v: attended(q, k.repeat_interleave(2, 1), v.repeat_interleave(2, 1), every),
+        real(2, 4, 2, 3), real(2, 2, 3, 3), real(2, 2, 3, 3))
+    row("masked_softmax", lambda x, keep: torch.softmax(x.masked_fill(~keep, -inf), -1),
+        real(2, 3, 4), torch.tensor([[1, 0, 1, 1], [0, 1, 0, 0], [0, 1, 0, 1]]).bool())
+
 
 # ------------------------------------------------------------------ optimisers
 
@@ -448,7 +492,7 @@ def write(name, named):
 
 
 if __name__ == "__main__":
-    for part in (elementwise, reductions, shapes, products, normalisations, windows, losses, layers):
+    for part in (elementwise, reductions, shapes, products, normalisations, windows, losses, layers, attention):
         part()
     optimisers()
     write("rows.safetensors", tensors)

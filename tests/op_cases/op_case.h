@@ -106,9 +106,10 @@ Tensors make_inputs(const std::vector<InputSpec>& specs, DType floating, uint64_
 NaiveTensor to_naive(const Tensor& x);
 NaiveTensors to_naive(const Tensors& xs);
 
-/// The largest |a - b| / (|b| + share * max |b|); NaN and infinities must be the same, else the
-/// error is infinite, as it is for different shapes.
-double relative_error(const NaiveTensor& a, const NaiveTensor& b, double share = 0.1);
+/// The largest |a - b| / (|b| + share * max |b| + floor); NaN and infinities must be the same, else
+/// the error is infinite, as it is for different shapes.
+double relative_error(const NaiveTensor& a, const NaiveTensor& b, double share = 0.1,
+                      double floor = 0);
 /// "" when a and b agree: |a - b| <= tolerance * (|b| + share * max |b|) at every index, NaN and
 /// infinities alike. Else what differs most.
 std::string compare(const NaiveTensor& a, const NaiveTensor& b, double tolerance,

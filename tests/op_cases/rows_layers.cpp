@@ -4,40 +4,49 @@
 #include <memory>
 
 #include "fovea/nn/activation.h"
+#include "fovea/nn/attention/multi_head.h"
 #include "fovea/nn/dropout.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/functional_call.h"
 #include "fovea/nn/layer_norm.h"
 #include "fovea/nn/linear.h"
+#include "fovea/nn/recurrent/gru_cell.h"
 #include "fovea/nn/sequential.h"
 #include "tests/op_cases/op_case.h"
 
 namespace fovea::cases {
 namespace {
 
-// A row of `layer`, whose first input is what it is called with and whose others are its
-// parameters, in the order of visit().
-template <class L>
-OpCase layer_row(const char* name, L layer, InputSpec x) {
+// A row of `call(layer, inputs)`: its first inputs are what the layer is called with, the others
+// its parameters, in the order of visit().
+template <class L, class Call>
+OpCase layer_row(const char* name, L layer, std::vector<InputSpec> inputs, Call call) {
   OpCase row;
   row.name = name;
-  row.inputs = {std::move(x)};
+  row.inputs = std::move(inputs);
+  const size_t arguments = row.inputs.size();
   auto shared = std::make_shared<L>(std::move(layer));
+  std::vector<std::string> names;
   if constexpr (std::derived_from<L, Module>) {
-    std::vector<std::string> names;
     for (const auto& [parameter, tensor] : shared->named_parameters()) {
       names.push_back(parameter);
       row.inputs.push_back(floats(tensor.shape()));
     }
-    row.f = [shared, names](const Tensors& in) {
+    row.f = [shared, names, arguments, call](const Tensors& in) {
       NamedTensors values;
-      for (size_t i = 0; i < names.size(); ++i) values.emplace_back(names[i], in[i + 1]);
-      return functional_call(*shared, values, [&] { return (*shared)(in[0]); });
+      for (size_t i = 0; i < names.size(); ++i) values.emplace_back(names[i], in[arguments + i]);
+      return functional_call(*shared, values, [&] { return call(*shared, in); });
     };
   } else {
-    row.f = [shared](const Tensors& in) { return (*shared)(in[0]); };
+    row.f = [shared, call](const Tensors& in) { return call(*shared, in); };
   }
   return row;
+}
+
+template <class L>
+OpCase layer_row(const char* name, L layer, InputSpec x) {
+  return layer_row(name, std::move(layer), {std::move(x)},
+                   [](L& l, const Tensors& in) { return l(in[0]); });
 }
 
 NaiveTensor affine(const NaiveTensor& x, const NaiveTensor& weight, const NaiveTensor& bias) {
@@ -68,6 +77,70 @@ void add_lines(std::vector<OpCase>& rows, const char* name, bool log) {
 }
 
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
+
+void add_gru_cell(std::vector<OpCase>& rows) {
+  OpCase row = layer_row("GRUCell", GRUCell(3, 2), {floats({4, 3}), floats({4, 2})},
+                         [](GRUCell& l, const Tensors& in) { return l(in[0], in[1]); });
+  row.naive = [](const NaiveTensors& x) {
+    const NaiveTensor i = affine(x[0], x[2], x[4]), h = affine(x[1], x[3], x[5]);
+    return build(x[1].shape, [&](const Shape& at) {
+      const auto gate = [&](const NaiveTensor& g, int64_t k) {
+        return g.at({at[0], 2 * k + at[1]});
+      };
+      const double r = sigmoid_of(gate(i, 0) + gate(h, 0)), z = sigmoid_of(gate(i, 1) + gate(h, 1));
+      const double n = std::tanh(gate(i, 2) + r * gate(h, 2));
+      return (1 - z) * n + z * x[1].at(at);
+    });
+  };
+  row.zero = {{0, 3}, {0, 2}, {6, 3}, {6, 2}, {6}, {6}};
+  row.bad = {
+      {{floats({4, 2}), floats({4, 2}), floats({6, 3}), floats({6, 2}), floats({6}), floats({6})},
+       ErrorKind::shape,
+       "GRUCell: x is [4, 2], h is [4, 2]; need (B, 3) and (B, 2)"}};
+  rows.push_back(std::move(row));
+}
+
+// W_o of the heads side by side, each a softmax of scores over sqrt(D).
+NaiveTensor multi_head(const NaiveTensors& x, int64_t heads, int64_t kv_heads) {
+  const NaiveTensor q = affine(x[0], x[3], x[4]), k = affine(x[1], x[5], x[6]),
+                    v = affine(x[2], x[7], x[8]);
+  const int64_t width = q.shape.back() / heads, tk = k.shape[1];
+  const NaiveTensor side_by_side = build(q.shape, [&](const Shape& at) {
+    const int64_t head = at[2] / width, group = head / (heads / kv_heads);
+    double sum = 0, y = 0;
+    for (int64_t j = 0; j < tk; ++j) {
+      double score = 0;
+      for (int64_t c = 0; c < width; ++c) {
+        score += q.at({at[0], at[1], head * width + c}) * k.at({at[0], j, group * width + c});
+      }
+      const double w = std::exp(score / std::sqrt(static_cast<double>(width)));
+      sum += w;
+      y += w * v.at({at[0], j, group * width + at[2] % width});
+    }
+    return y / sum;
+  });
+  return affine(side_by_side, x[9], x[10]);
+}
+
+void add_multi_head_attention(std::vector<OpCase>& rows) {
+  const auto row = [&](const char* label, const MultiHeadAttentionOptions& o) {
+    OpCase r =
+        layer_row("MultiHeadAttention", MultiHeadAttention(o),
+                  {floats({2, 3, o.d_model}), floats({2, 5, o.kdim ? o.kdim : o.d_model}),
+                   floats({2, 5, o.vdim ? o.vdim : o.d_model})},
+                  [](MultiHeadAttention& l, const Tensors& in) { return l(in[0], in[1], in[2]); });
+    r.label = label;
+    r.tolerance_f32 = 1e-5;
+    r.naive = [o](const NaiveTensors& x) {
+      return multi_head(x, o.heads, o.kv_heads ? o.kv_heads : o.heads);
+    };
+    rows.push_back(std::move(r));
+  };
+  row("", {.d_model = 4, .heads = 2});
+  row("widths", {.d_model = 4, .heads = 2, .kdim = 3, .vdim = 2});
+  row("grouped", {.d_model = 8, .heads = 4, .kv_heads = 2});
+  row("multi_query", {.d_model = 4, .heads = 2, .kv_heads = 1});
+}
 
 }  // namespace
 
@@ -104,6 +177,9 @@ std::vector<OpCase> rows_layers() {
     return zip(zip(n, x[1], times), x[2], [](double a, double b) { return a + b; });
   };
   norm.zero = {{0, 3, 5}, {5}, {5}};
+
+  add_gru_cell(rows);
+  add_multi_head_attention(rows);
 
   OpCase& drop = add(layer_row("Dropout", Dropout(0.4), floats({4, 5}).range(1, 2)));
   drop.property = [](const NaiveTensors& x, const NaiveTensor& y) -> std::string {

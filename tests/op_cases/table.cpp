@@ -83,7 +83,7 @@ NaiveTensors to_naive(const Tensors& xs) {
   return out;
 }
 
-double relative_error(const NaiveTensor& a, const NaiveTensor& b, double share) {
+double relative_error(const NaiveTensor& a, const NaiveTensor& b, double share, double floor) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   if (!(a.shape == b.shape)) return kNever;
   double largest = 0, worst = 0;
@@ -93,7 +93,7 @@ double relative_error(const NaiveTensor& a, const NaiveTensor& b, double share) 
   for (size_t i = 0; i < b.data.size(); ++i) {
     const double x = a.data[i], y = b.data[i];
     if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-    const double error = std::fabs(x - y) / (std::fabs(y) + share * largest);
+    const double error = std::fabs(x - y) / (std::fabs(y) + share * largest + floor);
     worst = std::max(worst, std::isfinite(error) ? error : kNever);
   }
   return worst;

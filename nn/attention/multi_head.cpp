@@ -1,0 +1,124 @@
+#include "fovea/nn/attention/multi_head.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fovea/core/error.h"
+#include "fovea/nn/attention/mask.h"
+#include "fovea/nn/init.h"
+
+namespace fovea {
+namespace {
+
+constexpr const char* kName = "MultiHeadAttention";
+
+// Checks, and fills in what was left at 0.
+MultiHeadAttentionOptions complete(MultiHeadAttentionOptions o) {
+  if (o.kdim == 0) o.kdim = o.d_model;
+  if (o.vdim == 0) o.vdim = o.d_model;
+  if (o.kv_heads == 0) o.kv_heads = o.heads;
+  if (o.d_model < 1 || o.heads < 1 || o.d_model % o.heads != 0) {
+    throw ValueError(fmt::format(
+        "{}: d_model is {}, heads is {}; d_model must be a multiple of heads, both at least 1",
+        kName, o.d_model, o.heads));
+  }
+  if (o.kv_heads < 1 || o.heads % o.kv_heads != 0) {
+    throw ValueError(
+        fmt::format("{}: heads is {}, kv_heads is {}; heads must be a multiple of "
+                    "kv_heads",
+                    kName, o.heads, o.kv_heads));
+  }
+  if (o.kdim < 1 || o.vdim < 1) {
+    throw ValueError(
+        fmt::format("{}: kdim is {}, vdim is {}; widths are at least 1", kName, o.kdim, o.vdim));
+  }
+  if (!(o.dropout >= 0 && o.dropout <= 1)) {
+    throw ValueError(
+        fmt::format("{}: dropout is {}; a probability from 0 to 1 is needed", kName, o.dropout));
+  }
+  return o;
+}
+
+Linear projection(const MultiHeadAttentionOptions& o, int64_t in, int64_t out) {
+  return Linear({.in = in, .out = out, .bias = o.bias, .dtype = o.dtype});
+}
+
+void check_input(const char* arg, const Tensor& x, int64_t width) {
+  if (x.defined() && x.dim() == 3 && x.size(2) == width) return;
+  throw ShapeError(fmt::format("{}: {} is {}; need (B, T, {})", kName, arg,
+                               x.defined() ? x.shape().str() : "undefined", width));
+}
+
+// (B, T, H D) -> (B, H, T, D)
+Tensor by_head(const Tensor& x, int64_t heads) {
+  return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
+}
+
+}  // namespace
+
+MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
+    : w_q(projection(complete(options), options.d_model, options.d_model)),
+      w_k(projection(complete(options), complete(options).kdim,
+                     complete(options).kv_heads * (options.d_model / options.heads))),
+      w_v(projection(complete(options), complete(options).vdim,
+                     complete(options).kv_heads * (options.d_model / options.heads))),
+      w_o(projection(complete(options), options.d_model, options.d_model)),
+      o_(complete(options)) {
+  const bool one_matrix = o_.kdim == o_.d_model && o_.vdim == o_.d_model && o_.kv_heads == o_.heads;
+  for (const Linear* l : {&w_q, &w_k, &w_v}) {
+    const NoGrad scope;
+    // Of (3 E, E) as one matrix the bound is sqrt(6 / 4 E), not sqrt(6 / 2 E).
+    init::xavier_uniform_(l->weight, one_matrix ? std::sqrt(0.5) : 1);
+  }
+  for (const Linear* l : {&w_q, &w_k, &w_v, &w_o}) {
+    const NoGrad scope;
+    if (o_.bias) init::zeros_(l->bias);
+  }
+}
+
+MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& q, const Tensor& k,
+                                                    const Tensor& v, const AttendOptions& o) const {
+  check_input("q", q, o_.d_model);
+  check_input("k", k, o_.kdim);
+  check_input("v", v, o_.vdim);
+  if (k.size(0) != q.size(0) || v.size(0) != q.size(0) || k.size(1) != v.size(1)) {
+    throw ShapeError(
+        fmt::format("{}: q is {}, k is {}, v is {}; need equal batches, and a value for each key",
+                    kName, q.shape().str(), k.shape().str(), v.shape().str()));
+  }
+  return {by_head(w_q(q), o_.heads),
+          by_head(w_k(k), o_.kv_heads),
+          by_head(w_v(v), o_.kv_heads),
+          {.keep_mask =
+               keep_mask_of_rank_4(kName, o.keep_mask, q.size(0), o_.heads, q.size(1), k.size(1)),
+           .causal = o.causal,
+           .dropout = training ? o_.dropout : 0}};
+}
+
+Tensor MultiHeadAttention::merge(const Tensor& heads) const {
+  const int64_t b = heads.size(0), t = heads.size(2);
+  return w_o(reshape(transpose(heads, 1, 2), {b, t, o_.d_model}));
+}
+
+Tensor MultiHeadAttention::forward(const Tensor& q, const Tensor& k, const Tensor& v,
+                                   const AttendOptions& o) const {
+  const Heads h = split(q, k, v, o);
+  return merge(scaled_dot_product_attention(h.q, h.k, h.v, h.o));
+}
+
+Attended MultiHeadAttention::attend(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttendOptions& o) const {
+  const Heads h = split(q, k, v, o);
+  return {merge(scaled_dot_product_attention(h.q, h.k, h.v, h.o)),
+          attention_weights(h.q, h.k, h.o)};
+}
+
+void MultiHeadAttention::visit(Visitor& v) {
+  v("w_q", w_q);
+  v("w_k", w_k);
+  v("w_v", w_v);
+  v("w_o", w_o);
+}
+
+}  // namespace fovea
