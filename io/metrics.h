@@ -10,6 +10,19 @@
 
 namespace fovea {
 
+/// A mean over samples that arrive in batches of different sizes: sums and counts, not means of
+/// means.
+class Mean {
+ public:
+  void add(double sum, int64_t count) { sum_ += sum, count_ += count; }
+  double value() const { return sum_ / static_cast<double>(count_); }  ///< NaN over nothing
+  int64_t count() const { return count_; }
+
+ private:
+  double sum_ = 0;
+  int64_t count_ = 0;
+};
+
 /// `metrics.set("accuracy", 0.9871); metrics.write("out/metrics.json");`
 class Metrics {
  public:

@@ -309,6 +309,9 @@ Tensor entmax15(const Tensor& x, int64_t axis = -1);   ///< Peters et al. 2019, 
 /// ValueError unless tau > 0. Jang 2016; Maddison 2016.
 Tensor gumbel_softmax(const Tensor& x, double tau = 1, bool hard = false, int64_t axis = -1,
                       Generator* g = nullptr);
+/// The same with noise that was drawn before; it broadcasts against x.
+Tensor gumbel_softmax(const Tensor& x, const Tensor& noise, double tau, bool hard = false,
+                      int64_t axis = -1);
 
 // ------------------------------------------------------------------ conv.cpp, pool.cpp, sample.cpp
 struct ConvOptions {

@@ -109,19 +109,25 @@ Tensor entmax15(const Tensor& x, int64_t axis) {
 
 // y = softmax((x + G) / tau), G = -log(-log u); hard: the one-hot of its argmax in the forward
 // pass, the gradient of y in the backward pass. Jang 2016; Maddison 2016.
-Tensor gumbel_softmax(const Tensor& x, double tau, bool hard, int64_t axis, Generator* g) {
+Tensor gumbel_softmax(const Tensor& x, const Tensor& noise, double tau, bool hard, int64_t axis) {
   detail::check_floating("gumbel_softmax", "x", x);
+  detail::check_floating("gumbel_softmax", "noise", noise);
   if (!(tau > 0) || !std::isfinite(tau)) {
     throw ValueError(fmt::format("gumbel_softmax: tau is {}; it must be positive and finite", tau));
   }
-  // u in the open interval: a uniform of 2^-53 steps moved by half a step never meets 0 or 1.
-  const Tensor u = uniform(x.shape(), 0x1p-54, 1.0, f64, g);
-  const Tensor noise = to(neg(log(neg(log(clamp(u, 0x1p-54, 1 - 0x1p-53))))), x.dtype());
   const Tensor soft = softmax((x + noise) / tau, axis);
   if (!hard) return soft;
   const Tensor first = argmax(soft.detach(), axis, true);
   const Tensor hot = scatter_add(zeros_like(soft), axis, first, ones(first.shape(), soft.dtype()));
   return hot + (soft - soft.detach());
+}
+
+Tensor gumbel_softmax(const Tensor& x, double tau, bool hard, int64_t axis, Generator* g) {
+  detail::check_floating("gumbel_softmax", "x", x);
+  // u in the open interval: a uniform of 2^-53 steps moved by half a step never meets 0 or 1.
+  const Tensor u = uniform(x.shape(), 0x1p-54, 1.0, f64, g);
+  const Tensor noise = neg(log(neg(log(clamp(u, 0x1p-54, 1 - 0x1p-53)))));
+  return gumbel_softmax(x, to(noise, x.dtype()), tau, hard, axis);
 }
 
 }  // namespace fovea

@@ -10,6 +10,7 @@
 #include "fovea/core/engine.h"
 #include "fovea/core/error.h"
 #include "fovea/core/parallel.h"
+#include "fovea/io/metrics.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -200,6 +201,32 @@ TEST(Cases, NestedLoopsEqualTheSerialRun) {
       EXPECT_LE(took, 50 * once + std::chrono::seconds(2)) << "time explodes";
     }
   }
+}
+
+// The mean over samples, not over batches: the last batch is short, micro-batches differ in tokens.
+TEST(Cases, MeansCountSamples) {
+  Mean loss;
+  for (const auto& batch : {tensor({1.0, 1.0}), tensor({1.0, 1.0}), tensor({4.0})}) {
+    loss.add(sum(batch).item(), batch.numel());
+  }
+  EXPECT_DOUBLE_EQ(loss.value(), 1.6);
+  EXPECT_EQ(loss.count(), 5);
+  Mean tokens;
+  tokens.add(2, 2);
+  tokens.add(9, 3);
+  EXPECT_DOUBLE_EQ(tokens.value(), 2.2);
+  EXPECT_TRUE(std::isnan(Mean().value()));
+
+  // Gradients of micro-batches: sums, divided by what they counted together, are the whole batch's.
+  const Tensor logits = randn({5, 4}, f64).requires_grad_();
+  const Tensor target = tensor({0, 1, 2, 3, 0});
+  const Tensor whole = grad(cross_entropy(logits, target), {logits})[0];
+  for (const auto& [first, n] : {std::pair<int64_t, int64_t>{0, 2}, {2, 3}}) {
+    const Tensor part = cross_entropy(narrow(logits, 0, first, n), narrow(target, 0, first, n),
+                                      {.reduction = Reduction::sum});
+    (part / 5).backward();
+  }
+  EXPECT_TRUE(allclose(logits.grad(), whole, 1e-12, 1e-15));
 }
 
 }  // namespace

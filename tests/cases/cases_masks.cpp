@@ -139,5 +139,41 @@ TEST(Cases, UniformNumbersStayBelowOne) {
   }
 }
 
+// Gumbel noise is finite at both ends of what a uniform number can be, so that at any temperature
+// rows are distributions; and no temperature is 0 or below.
+TEST(Cases, GumbelNoiseIsFinite) {
+  for (DType t : {f32, f64}) {
+    Generator g(4);
+    for (double tau : {1e-3, 1.0}) {
+      const Tensor y = gumbel_softmax(zeros({100000, 50}, t), tau, false, -1, &g);
+      EXPECT_TRUE(all(isfinite(y)));
+      EXPECT_LE(max(abs(sum(y, -1) - 1)).item(), 1e-5);
+    }
+    const Tensor ends = neg(log(neg(log(tensor({0x1p-54, 1 - 0x1p-53}, f64)))));
+    EXPECT_TRUE(all(isfinite(to(ends, t)))) << ends.str();
+    const Tensor far = gumbel_softmax(tensor({0.0, 0.0}, t), to(ends, t), 1e-3);
+    expect_near(far, {0, 1}, 0);
+    for (double tau : {0.0, -1.0, std::nan(""), kInf}) {
+      EXPECT_THROW((void)gumbel_softmax(zeros({2}, t), tau), ValueError) << tau;
+      EXPECT_THROW((void)gumbel_softmax(zeros({2}, t), zeros({2}, t), tau), ValueError) << tau;
+    }
+  }
+}
+
+// Straight through: the forward pass is exactly one 1, at the first of ties, and the backward pass
+// that of the soft sample.
+TEST(Cases, StraightThroughGumbelOfATie) {
+  for (DType t : {f32, f64}) {
+    const Tensor x = tensor({.2, .2}, t).requires_grad_();
+    const Tensor y = gumbel_softmax(x, zeros({2}, t), 1, true);
+    EXPECT_EQ(y.to_vector(), (std::vector<double>{1, 0}));
+    y.backward(tensor({1.0, 0.0}, t));
+    expect_near(x.grad(), {.25, -.25}, 1e-7);
+    const Tensor many = gumbel_softmax(full({3, 5}, 7, t), zeros({}, t), 0.5, true, 0);
+    EXPECT_TRUE(equal(sum(many, 0), ones({5}, t)));
+    EXPECT_TRUE(equal(many[0], ones({5}, t)));
+  }
+}
+
 }  // namespace
 }  // namespace fovea
