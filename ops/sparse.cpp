@@ -114,11 +114,13 @@ Tensor gumbel_softmax(const Tensor& x, double tau, bool hard, int64_t axis, Gene
   if (!(tau > 0) || !std::isfinite(tau)) {
     throw ValueError(fmt::format("gumbel_softmax: tau is {}; it must be positive and finite", tau));
   }
+  normalize_axis("gumbel_softmax", axis, x.dim());
   // u in the open interval: a uniform of 2^-53 steps moved by half a step never meets 0 or 1.
   const Tensor u = uniform(x.shape(), 0x1p-54, 1.0, f64, g);
   const Tensor noise = to(neg(log(neg(log(clamp(u, 0x1p-54, 1 - 0x1p-53))))), x.dtype());
   const Tensor soft = softmax((x + noise) / tau, axis);
-  if (!hard) return soft;
+  if (!hard || soft.numel() == 0) return soft;
+  if (x.dim() == 0) return ones_like(soft) + (soft - soft.detach());
   const Tensor first = argmax(soft.detach(), axis, true);
   const Tensor hot = scatter_add(zeros_like(soft), axis, first, ones(first.shape(), soft.dtype()));
   return hot + (soft - soft.detach());
