@@ -9,6 +9,7 @@
 #include <cctype>
 #include <set>
 
+#include "fovea/core/engine.h"
 #include "fovea/core/error.h"
 #include "tests/messages/refusals.h"
 #include "tests/op_cases/refused.h"
@@ -89,50 +90,70 @@ TEST(Messages, OfUndefinedTensors) {
   }
 }
 
-// Inputs of another shape or dtype: legal, or refused in the form above, by the operation itself
-// and not by one it is made of. The sizes of the wrong input are named.
-TEST(Messages, OfInputsChangedInEveryWay) {
-  const auto shapes = [](const Shape& s) {
-    std::vector<Shape> all{{}, Shape::filled(kMaxRank, 1), Shape::filled(kMaxRank, 2)};
-    for (int d = 0; d < s.rank(); ++d) {
-      all.push_back(s), all.back()[d] += 1;
-      all.push_back(s), all.back()[d] = 0;
-      all.push_back(s), all.back().erase(d);
-    }
-    if (s.rank() < kMaxRank) all.push_back(s), all.back().insert(0, 7);
-    return all;
+void differentiate(const Tensor& y, const Tensors& inputs) {
+  Tensors wanted;
+  for (const Tensor& x : inputs) {
+    if (x.requires_grad()) wanted.push_back(x);
+  }
+  GradOptions o;
+  o.upstream = ones(y.shape(), y.dtype());
+  o.allow_unused = true;
+  (void)grad(y, wanted, o);
+}
+
+// An input with other sizes, fewer and more axes, and of every other dtype.
+std::vector<InputSpec> changes(const InputSpec& own) {
+  std::vector<InputSpec> all;
+  const auto add = [&](const Shape& shape) {
+    all.push_back(own);
+    all.back().shape = shape;
+    all.back().values = {};
   };
+  for (const Shape& s : {Shape(), Shape::filled(kMaxRank, 1), Shape::filled(kMaxRank, 2)}) add(s);
+  for (int d = 0; d < own.shape.rank(); ++d) {
+    Shape longer = own.shape, none = own.shape, fewer = own.shape;
+    longer[d] += 1;
+    none[d] = 0;
+    fewer.erase(d);
+    for (const Shape& s : {longer, none, fewer}) add(s);
+  }
+  Shape more = own.shape;
+  more.insert(0, 7);
+  add(more);
+  for (DType t : {boolean, i64, f64}) {
+    if (t == own.dtype) continue;
+    all.push_back(cases::integers(own.shape, 0, 2).no_grad());
+    all.back().dtype = t;
+  }
+  return all;
+}
+
+// Such a call is legal, with a gradient where the row has one; or it is refused in the form above,
+// by the operation itself and not by one it is made of, with the sizes of the wrong input.
+TEST(Messages, OfInputsChangedInEveryWay) {
   for (const OpCase& row : cases::table()) {
     if (calls_another(row)) continue;
     for (size_t k = 0; k < row.inputs.size(); ++k) {
-      std::vector<InputSpec> changed;
-      for (const Shape& s : shapes(row.inputs[k].shape)) {
-        changed.push_back(row.inputs[k]);
-        changed.back().shape = s;
-        changed.back().values = {};
-      }
-      for (DType t : {boolean, i64, f64}) {
-        if (t == row.inputs[k].dtype) continue;
-        changed.push_back(cases::integers(row.inputs[k].shape, 0, 2).no_grad());
-        changed.back().dtype = t;
-      }
-      for (const InputSpec& spec : changed) {
+      for (const InputSpec& spec : changes(row.inputs[k])) {
         std::vector<InputSpec> specs = row.inputs;
         specs[k] = spec;
         const Tensors inputs = cases::make_inputs(specs, f32, 1);
-        SCOPED_TRACE(fmt::format("{}, input {} {} {}", row.id(), k, fovea::name(inputs[k].dtype()),
-                                 spec.shape.str()));
+        const std::string shape = spec.shape.str(), dtype(fovea::name(inputs[k].dtype()));
+        SCOPED_TRACE(fmt::format("{}, input {} {} {}", row.id(), k, dtype, shape));
+        Tensor y;
         try {
-          (void)row.f(inputs);
+          y = row.f(inputs);
         } catch (const ShapeError& e) {
-          EXPECT_EQ(cases::complaint(row.name, {spec.shape.str()}, e.what()), "");
+          EXPECT_EQ(cases::complaint(row.name, {shape}, e.what()), "");
         } catch (const DTypeError& e) {
-          const std::string dtype(fovea::name(inputs[k].dtype()));
           EXPECT_EQ(cases::complaint(row.name, {dtype}, e.what()), "");
         } catch (const Error& e) {
           EXPECT_EQ(cases::complaint(row.name, {}, e.what()), "");
         } catch (const std::out_of_range&) {
           // of several results, the row reads one that there is no more
+        }
+        if (y.requires_grad()) {
+          EXPECT_NO_THROW(differentiate(y, inputs));
         }
       }
     }
