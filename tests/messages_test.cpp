@@ -36,6 +36,16 @@ TEST(Messages, OfTheTables) {
   }
 }
 
+// More than the address space holds, and still a count that 64 bits hold.
+TEST(Messages, OfMemoryThatIsNotThere) {
+  try {
+    (void)zeros({int64_t{1} << 52});
+    ADD_FAILURE() << "there was memory";
+  } catch (const Error& e) {
+    EXPECT_EQ(cases::complaint("allocate", {"bytes", "f32 [4503599627370496]"}, e.what()), "");
+  }
+}
+
 // Rows of layers, and rows that ask an input something before they call the operation or that call
 // several: what these say is not the row's matter.
 bool calls_another(const OpCase& row) {
