@@ -35,12 +35,12 @@ Tensor check_targets(const char* op, const char* arg, const Tensor& x, const Ten
   return ids;
 }
 
-Tensor check_class_weight(const char* op, const Tensor& weight, const Tensor& x) {
+Tensor check_class_weight(const char* op, const Tensor& weight, const char* arg, const Tensor& x) {
   if (!weight.defined()) return {};
   check_floating(op, "weight", weight);
   if (weight.dim() != 1 || weight.size(0) != x.shape().back()) {
-    throw ShapeError(fmt::format("{}: weight is {}, need one number a class, [{}]", op,
-                                 weight.shape().str(), x.shape().back()));
+    throw ShapeError(fmt::format("{}: weight is {}, {} is {}; need one number a class, [{}]", op,
+                                 weight.shape().str(), arg, x.shape().str(), x.shape().back()));
   }
   if (weight.requires_grad() && grad_recording()) {
     throw GraphError(fmt::format(
@@ -85,7 +85,7 @@ void check_same_shape(const char* op, const char* arg, const Tensor& x, const Te
 Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const NllOptions& o) {
   const Tensor ids =
       detail::check_targets("nll_loss", "log_probs", log_probs, target, o.ignore_index);
-  const Tensor w = detail::check_class_weight("nll_loss", o.weight, log_probs);
+  const Tensor w = detail::check_class_weight("nll_loss", o.weight, "log_probs", log_probs);
   const Tensor rows = reshape(log_probs, {ids.numel(), log_probs.shape().back()});
   const Tensor ignored = ids == o.ignore_index;
   const Tensor at = where(ignored, zeros_like(ids), ids);
