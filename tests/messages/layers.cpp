@@ -81,6 +81,12 @@ std::vector<Refusal> of_layers() {
        }},
       {"einsum", kShape, {"'>' is no letter"}, [x] { return einsum("ij->i>", {x()}); }},
 
+      {"attention_weights",
+       kShape,
+       {"q is [2, 3]", "k is [2, 4]"},
+       [x] {
+         return attention_weights(x(), floats({2, 4}));
+       }},
       {"layer_norm",
        kShape,
        {"weight is [2]", "x is [2, 3]", "[3]"},
