@@ -30,19 +30,29 @@ void Shape::erase(int at) {
 }
 
 int64_t Shape::numel() const {
+  bool zero = false;
+  bool negative = false;
+  for (int64_t s : *this) zero |= s == 0, negative |= s < 0;
+  return zero && !negative ? 0 : numel("numel");
+}
+
+int64_t Shape::numel(const char* op) const {
   int64_t n = 1;
   bool overflow = false;
   bool zero = false;
   for (int64_t s : *this) {
-    if (s < 0) throw ShapeError(fmt::format("shape: {} has a negative size", str()));
-    if (s == 0) zero = true;
-    overflow = overflow || __builtin_mul_overflow(n, s, &n);
+    if (s < 0) {
+      throw ShapeError(
+          fmt::format("{}: shape {} has a negative size; sizes must be at least 0", op, str()));
+    }
+    zero |= s == 0;
+    overflow = overflow || __builtin_mul_overflow(n, s > 0 ? s : 1, &n);
   }
-  if (zero) return 0;
   if (overflow || n > (int64_t{1} << 59)) {
-    throw ShapeError(fmt::format("shape: {} has more elements than memory can hold", str()));
+    throw ShapeError(fmt::format(
+        "{}: shape {} has more elements than memory can hold; the limit is 2^59", op, str()));
   }
-  return n;
+  return zero ? 0 : n;
 }
 
 std::string Shape::str() const {

@@ -63,6 +63,9 @@ class Shape {
 
   /// The product of the sizes; negative sizes and an overflowing product are ShapeErrors.
   int64_t numel() const;
+  /// The same of a tensor that `op` makes, which the errors name. Where a size of 0 leaves no
+  /// element, the others must fit all the same: strides are their products.
+  int64_t numel(const char* op) const;
   /// "[2, 3]"
   std::string str() const;
 

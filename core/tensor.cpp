@@ -85,9 +85,13 @@ void set_node(const Tensor& t, Node* n) {
 }  // namespace detail
 
 Tensor Tensor::empty(const Shape& shape, DType dtype) {
-  const int64_t n = shape.numel();
+  const int64_t n = shape.numel("empty");
   Tensor t = adopt(detail::TensorImpl::make());
-  t.impl_->storage = detail::Storage::make(static_cast<size_t>(n * item_size(dtype)));
+  try {
+    t.impl_->storage = detail::Storage::make(static_cast<size_t>(n * item_size(dtype)));
+  } catch (const Error& e) {
+    throw Error(fmt::format("{}; the tensor is {} {}", e.what(), name(dtype), shape.str()));
+  }
   t.impl_->data = static_cast<char*>(t.impl_->storage->data);
   t.impl_->numel = n;
   t.impl_->dtype = dtype;

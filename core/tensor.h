@@ -179,7 +179,7 @@ class [[nodiscard]] Tensor {
   Tensor squeeze(int64_t axis) const;
   Tensor unsqueeze(int64_t axis) const;
   Tensor expand(const Shape& shape) const;  ///< -1 keeps a size
-  Tensor expand_as(const Tensor& o) const { return expand(o.shape()); }
+  Tensor expand_as(const Tensor& o) const;
   Tensor select(int64_t axis, int64_t index) const;
   Tensor slice(int64_t axis, int64_t start = 0, int64_t end = kEnd, int64_t step = 1) const;
   Tensor narrow(int64_t axis, int64_t start, int64_t length) const;
@@ -206,8 +206,8 @@ class [[nodiscard]] Tensor {
   Tensor pow(Scalar exponent) const;
   Tensor clamp(Scalar low, Scalar high) const;
   Tensor matmul(const Tensor& o) const;
-  Tensor mm(const Tensor& o) const { return matmul(o); }
-  Tensor bmm(const Tensor& o) const { return matmul(o); }
+  Tensor mm(const Tensor& o) const;   ///< of two matrices
+  Tensor bmm(const Tensor& o) const;  ///< of two batches of matrices
 
   // ---- reductions
   Tensor sum(const Axes& axes = {}, bool keepdim = false) const;
@@ -240,7 +240,7 @@ class [[nodiscard]] Tensor {
   const Tensor& div_(Scalar o) const;
   const Tensor& copy_(const Tensor& o) const;  ///< broadcast and converted
   const Tensor& fill_(Scalar value) const;
-  const Tensor& zero_() const { return fill_(0); }
+  const Tensor& zero_() const;
 
   // ---- for the library
   detail::TensorImpl* impl() const { return impl_; }

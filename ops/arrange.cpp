@@ -26,6 +26,25 @@ Tensor pad(const Tensor& x, const std::vector<int64_t>& pads, double value) {
     throw ShapeError(fmt::format("pad: {} widths for x {}; give two an axis, last axis first",
                                  pads.size(), x.shape().str()));
   }
+  detail::check_value("pad", value, x.dtype());
+  Shape shape = x.shape();
+  for (size_t i = 0; i < pads.size() / 2; ++i) {
+    constexpr int64_t kMost = int64_t{1} << 59;
+    const int d = x.dim() - 1 - static_cast<int>(i);
+    const int64_t before = pads[2 * i];
+    const int64_t after = pads[2 * i + 1];
+    const int64_t n = shape[d];
+    const auto cut = [](int64_t width) { return std::max<int64_t>(0, -width); };
+    if (before < -n || after < -n || cut(before) + cut(after) > n || before > kMost ||
+        after > kMost) {
+      throw ShapeError(
+          fmt::format("pad: widths {} and {} on axis {} of x {}; they may crop no more than its {} "
+                      "elements, and add no more than 2^59",
+                      before, after, d, x.shape().str(), n));
+    }
+    shape[d] += before + after;
+  }
+  shape.numel("pad");
   Tensor y = x;
   bool joined = false;
   for (size_t i = 0; i < pads.size() / 2; ++i) {
@@ -34,10 +53,6 @@ Tensor pad(const Tensor& x, const std::vector<int64_t>& pads, double value) {
     const int64_t after = pads[2 * i + 1];
     const int64_t from = std::max<int64_t>(0, -before);
     const int64_t kept = y.shape()[d] - from - std::max<int64_t>(0, -after);
-    if (kept < 0) {
-      throw ShapeError(fmt::format("pad: widths {} and {} crop more than axis {} of x {} has",
-                                   before, after, d, x.shape().str()));
-    }
     if (from > 0 || kept != y.shape()[d]) y = narrow(y, d, from, kept);
     Tensors parts;
     const auto border = [&](int64_t n) {
@@ -57,6 +72,7 @@ Tensor pad(const Tensor& x, const std::vector<int64_t>& pads, double value) {
 Tensor unfold(const Tensor& x, int64_t axis, int64_t size, int64_t step) {
   detail::check_defined("unfold", "x", x);
   const int d = normalize_axis("unfold", axis, x.dim());
+  detail::check_rank("unfold", "x", x, x.dim() + 1);
   const int64_t n = x.dim() > 0 ? x.shape()[d] : 0;
   if (size < 1 || step < 1 || size > n) {
     throw ShapeError(
@@ -84,8 +100,15 @@ Tensor unfold(const Tensor& x, int64_t axis, int64_t size, int64_t step) {
 // A vector (N) -> a matrix with it on diagonal k; a matrix -> its diagonal k.
 Tensor diag(const Tensor& x, int64_t k) {
   detail::check_defined("diag", "x", x);
+  if (x.dtype() == boolean) return to(diag(to(x, i64), k), boolean);
   if (x.dim() == 1) {
+    constexpr int64_t kMost = int64_t{1} << 30;  // a square of more elements fits no memory
+    if (k < -kMost || k > kMost) {
+      throw ShapeError(
+          fmt::format("diag: k is {}, x is {}; need -2^30 <= k <= 2^30", k, x.shape().str()));
+    }
     const int64_t n = x.numel() + std::abs(k);
+    Shape({n, n}).numel("diag");
     const Tensor row = arange(x.numel()) + std::max<int64_t>(0, -k);
     const Tensor at = row * n + (arange(x.numel()) + std::max<int64_t>(0, k));
     return reshape(scatter_add(zeros({n * n}, x.dtype()), 0, at, x), {n, n});
@@ -95,6 +118,7 @@ Tensor diag(const Tensor& x, int64_t k) {
   }
   const int64_t rows = x.shape()[0];
   const int64_t cols = x.shape()[1];
+  k = std::clamp(k, -rows, cols);
   const int64_t top = std::max<int64_t>(0, -k);
   const int64_t left = std::max<int64_t>(0, k);
   const int64_t n = std::max<int64_t>(0, std::min(rows - top, cols - left));
@@ -103,10 +127,11 @@ Tensor diag(const Tensor& x, int64_t k) {
 
 namespace {
 
-// true where column - row <= k
-Tensor lower(const Tensor& x, int64_t k) {
+// true where column - row <= k, or < k
+Tensor lower(const Tensor& x, int64_t k, bool strict) {
   const Tensor row = reshape(arange(x.size(-2)), {-1, 1});
-  return arange(x.size(-1)) - row <= k;
+  const Tensor off = arange(x.size(-1)) - row;
+  return strict ? off < k : off <= k;
 }
 
 void need_matrix(const char* op, const Tensor& x) {
@@ -120,37 +145,47 @@ void need_matrix(const char* op, const Tensor& x) {
 
 Tensor tril(const Tensor& x, int64_t k) {
   need_matrix("tril", x);
-  return masked_fill(x, logical_not(lower(x, k)), 0);
+  return masked_fill(x, logical_not(lower(x, k, false)), 0);
 }
 
 Tensor triu(const Tensor& x, int64_t k) {
   need_matrix("triu", x);
-  return masked_fill(x, lower(x, k - 1), 0);
+  return masked_fill(x, lower(x, k, true), 0);
 }
 
 Tensor repeat_interleave(const Tensor& x, int64_t times, int64_t axis) {
   detail::check_defined("repeat_interleave", "x", x);
   const int d = normalize_axis("repeat_interleave", axis, x.dim());
   if (times < 0) {
-    throw ValueError(fmt::format("repeat_interleave: {} times; it must be at least 0", times));
+    throw ValueError(fmt::format("repeat_interleave: times is {}; it must be at least 0", times));
   }
-  const Tensor line = x.dim() == 0 ? reshape(x, {1}) : x;
-  Shape shape = line.shape();
-  Shape wide = shape;
-  wide.insert(d + 1, times);
+  Shape shape = x.dim() == 0 ? Shape{1} : x.shape();
+  Shape blocks{1, shape[d], 1, 1};  // what is before the axis, the axis, its copies, what is behind
+  for (int k = 0; k < shape.rank(); ++k) {
+    if (k != d) blocks[k < d ? 0 : 3] *= shape[k];
+  }
+  const Tensor once = reshape(x, blocks);
+  blocks[2] = times;
+  blocks.numel("repeat_interleave");
   shape[d] *= times;
-  return reshape(clone(expand(unsqueeze(line, d + 1), wide)), shape);
+  return reshape(clone(expand(once, blocks)), shape);
 }
 
 Tensors meshgrid(const Tensors& xs) {
   Shape shape;
-  for (const Tensor& x : xs) {
-    detail::check_defined("meshgrid", "x", x);
-    if (x.dim() > 1) {
-      throw ShapeError(fmt::format("meshgrid: x is {}; vectors are needed", x.shape().str()));
-    }
-    shape.push_back(x.numel());
+  if (xs.size() > kMaxRank) {
+    throw ShapeError(fmt::format("meshgrid: xs holds {} vectors, one an axis; the limit is {} axes",
+                                 xs.size(), kMaxRank));
   }
+  detail::check_defined("meshgrid", "xs", xs);
+  for (size_t i = 0; i < xs.size(); ++i) {
+    if (xs[i].dim() > 1) {
+      throw ShapeError(
+          fmt::format("meshgrid: xs[{}] is {}; vectors are needed", i, xs[i].shape().str()));
+    }
+    shape.push_back(xs[i].numel());
+  }
+  shape.numel("meshgrid");
   Tensors out;
   for (size_t i = 0; i < xs.size(); ++i) {
     Shape own = Shape::filled(shape.rank(), 1);

@@ -7,10 +7,10 @@ namespace fovea {
 // The angle of the point (x, y).   d/dy = x / (x^2 + y^2),  d/dx = -y / (x^2 + y^2);  0 at the
 // origin
 Tensor atan2(const Tensor& y_in, const Tensor& x_in) {
-  auto [y, x] = detail::promoted("atan2", y_in, x_in);
+  auto [y, x] = detail::promoted("atan2", y_in, x_in, "y", "x");
   y = detail::as_floating(y);
   x = detail::as_floating(x);
-  const Shape shape = broadcast_shapes("atan2", y.shape(), x.shape());
+  const Shape shape = detail::broadcast("atan2", {{"y", y}, {"x", x}});
   Tensor out = Tensor::empty(shape, y.dtype());
   const Tensor py = detail::packed(expand(y.detach(), shape));
   const Tensor px = detail::packed(expand(x.detach(), shape));
@@ -38,11 +38,19 @@ Tensor atan2(const Tensor& y_in, const Tensor& x_in) {
 
 Tensor remainder(const Tensor& a_in, const Tensor& b_in) {
   const auto [a, b] = detail::promoted("remainder", a_in, b_in);
-  broadcast_shapes("remainder", a.shape(), b.shape());  // names this operation when it throws
+  detail::broadcast("remainder", {{"a", a}, {"b", b}});  // names this operation when it throws
+  detail::check_divisor("remainder", b);
   return a - b * floor_divide(a, b);
 }
 
-Tensor lerp(const Tensor& a, const Tensor& b, const Tensor& weight) { return a + weight * (b - a); }
-Tensor lerp(const Tensor& a, const Tensor& b, double weight) { return a + (b - a) * weight; }
+Tensor lerp(const Tensor& a, const Tensor& b, const Tensor& weight) {
+  detail::broadcast("lerp", {{"a", a}, {"b", b}, {"weight", weight}});
+  return a + weight * (b - a);
+}
+
+Tensor lerp(const Tensor& a, const Tensor& b, double weight) {
+  detail::broadcast("lerp", {{"a", a}, {"b", b}});
+  return a + (b - a) * weight;
+}
 
 }  // namespace fovea

@@ -12,15 +12,24 @@
 namespace fovea {
 namespace {
 
-constexpr const char* kOp = "scaled_dot_product_attention";
+// Whether what has this shape can be shown as `to` without growing it.
+bool broadcasts_to(const Shape& shape, const Shape& to) {
+  bool fits = shape.rank() <= to.rank();
+  for (int i = 1; i <= shape.rank() && fits; ++i) {
+    const int64_t n = shape[shape.rank() - i];
+    fits = n == 1 || n == to[to.rank() - i];
+  }
+  return fits;
+}
 
-void check_shapes(const Tensor& q, const Tensor& k, const Tensor& v) {
-  detail::check_floating(kOp, "q", q);
-  detail::check_floating(kOp, "k", k);
-  detail::check_floating(kOp, "v", v);
+void check_shapes(const char* op, const Tensor& q, const Tensor& k, const Tensor& v) {
+  detail::check_floating(op, "q", q);
+  detail::check_floating(op, "k", k);
+  detail::check_floating(op, "v", v);
   const auto fail = [&](const char* need) {
-    throw ShapeError(fmt::format("{}: q is {}, k is {}, v is {}; need {}", kOp, q.shape().str(),
-                                 k.shape().str(), v.shape().str(), need));
+    const std::string value = v.same_as(k) ? "" : ", v is " + v.shape().str();
+    throw ShapeError(fmt::format("{}: q is {}, k is {}{}; need {}", op, q.shape().str(),
+                                 k.shape().str(), value, need));
   };
   if (q.dim() < 2 || k.dim() != q.dim() || v.dim() != q.dim()) {
     fail("the same number of axes, at least (T, D)");
@@ -44,18 +53,17 @@ Tensor for_every_query_head(const Tensor& x, const Tensor& q) {
 }
 
 // What may be attended to, or nothing when everything may: broadcasts to (..., Tq, Tk).
-Tensor combined_mask(const Tensor& q, const Tensor& k, const AttentionOptions& o) {
+Tensor combined_mask(const char* op, const Tensor& q, const Tensor& k, const AttentionOptions& o) {
   const int64_t tq = q.size(-2), tk = k.size(-2);
   Tensor keep = o.keep_mask;
   if (keep.defined()) {
-    detail::check_dtype(kOp, "keep_mask", keep, boolean);
+    detail::check_dtype(op, "keep_mask", keep, boolean);
     Shape scores = q.shape();
     scores[scores.rank() - 1] = tk;
-    if (!(broadcast_shapes(kOp, keep.shape(), scores) == scores)) {
+    if (!broadcasts_to(keep.shape(), scores)) {
       throw ShapeError(
-          fmt::format("{}: keep_mask is {}, the scores are {}; it must broadcast to "
-                      "them",
-                      kOp, keep.shape().str(), scores.str()));
+          fmt::format("{}: keep_mask is {}, q is {}, k is {}; it must broadcast to the scores {}",
+                      op, keep.shape().str(), q.shape().str(), k.shape().str(), scores.str()));
     }
   }
   if (o.causal == Causal::none) return keep;
@@ -77,15 +85,15 @@ Tensor without_unseen(const Tensor& x, const Tensor& seen) {
 // keep: (..., Tq, Tk) -> which keys any query sees, as a column for k and v: (..., Tk, 1).
 Tensor seen_by_any(const Tensor& keep, const Tensor& q) {
   if (!keep.defined()) return {};
-  const Tensor whole = keep.dim() < 2 ? unsqueeze(keep, 0) : keep;
+  const Tensor whole = keep.dim() < 2 ? reshape(keep, {1, keep.numel()}) : keep;
   if (q.size(-2) == 0) return {};
   return transpose(to(amax(to(whole, i64), {-2}, true), boolean), -2, -1);
 }
 
-double scale_of(const Tensor& q, const AttentionOptions& o) {
+double scale_of(const char* op, const Tensor& q, const AttentionOptions& o) {
   const double scale = o.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(-1))));
   if (o.scale && !std::isfinite(scale)) {
-    throw ValueError(fmt::format("{}: scale is {}; a finite number is needed", kOp, scale));
+    throw ValueError(fmt::format("{}: scale is {}; a finite number is needed", op, scale));
   }
   return q.size(-1) == 0 && !o.scale ? 1 : scale;
 }
@@ -98,9 +106,9 @@ Tensor masked_softmax(const Tensor& x, const Tensor& keep) {
   detail::check_floating("masked_softmax", "x", x);
   detail::check_dtype("masked_softmax", "keep", keep, boolean);
   if (x.dim() == 0) {
-    throw ShapeError("masked_softmax: x is a single number; its last axis must be the choices");
+    throw ShapeError("masked_softmax: x is []; its last axis must be the choices");
   }
-  if (!(broadcast_shapes("masked_softmax", x.shape(), keep.shape()) == x.shape())) {
+  if (!broadcasts_to(keep.shape(), x.shape())) {
     throw ShapeError(fmt::format("masked_softmax: x is {}, keep is {}; keep must broadcast to x",
                                  x.shape().str(), keep.shape().str()));
   }
@@ -114,20 +122,26 @@ Tensor masked_softmax(const Tensor& x, const Tensor& keep) {
 }
 
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& o) {
-  check_shapes(q, k, k);
-  const Tensor keep = combined_mask(q, k, o);
+  constexpr const char* op = "attention_weights";
+  check_shapes(op, q, k, k);
+  const Tensor keep = combined_mask(op, q, k, o);
   const Tensor keys = for_every_query_head(k, q);
-  return weights(q, without_unseen(keys, seen_by_any(keep, q)), keep, scale_of(q, o));
+  return weights(q, without_unseen(keys, seen_by_any(keep, q)), keep, scale_of(op, q, o));
 }
 
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionOptions& o) {
-  check_shapes(q, k, v);
-  const Tensor keep = combined_mask(q, k, o);
+  constexpr const char* op = "scaled_dot_product_attention";
+  check_shapes(op, q, k, v);
+  if (!(o.dropout >= 0 && o.dropout <= 1)) {
+    throw ValueError(
+        fmt::format("{}: dropout is {}; a probability from 0 to 1 is needed", op, o.dropout));
+  }
+  const Tensor keep = combined_mask(op, q, k, o);
   const Tensor seen = seen_by_any(keep, q);
   const Tensor keys = without_unseen(for_every_query_head(k, q), seen);
   const Tensor values = without_unseen(for_every_query_head(v, q), seen);
-  const Tensor p = weights(q, keys, keep, scale_of(q, o));
+  const Tensor p = weights(q, keys, keep, scale_of(op, q, o));
   return matmul(dropout(p, o.dropout, true, o.generator), values);
 }
 

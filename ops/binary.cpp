@@ -2,8 +2,6 @@
 // A vjp returns gradients of the common shape; the engine sums them to the shapes of a and b.
 #include "fovea/ops/kernels/binary.h"
 
-#include <fmt/format.h>
-
 #include "fovea/ops/elementwise.h"
 
 namespace fovea {
@@ -113,13 +111,7 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
 
 Tensor floor_divide(const Tensor& x, const Tensor& y) {
   return on_operands("floor_divide", x, y, true, [](const Tensor& a, const Tensor& b) {
-    if (b.dtype() == i64) {
-      const Tensor p = detail::packed(b);
-      if (k::contains_zero(p.data<int64_t>(), 1, p.numel())) {
-        throw ValueError(fmt::format(
-            "floor_divide: b {} holds a zero; integers have no quotient by 0", b.shape().str()));
-      }
-    }
+    detail::check_divisor("floor_divide", b);
     return record(
         "floor_divide",
         arithmetic("floor_divide", a, b, {k::floor_divide, k::floor_divide, k::floor_divide}),
@@ -152,15 +144,17 @@ Tensor pow(const Tensor& x, const Tensor& y) {
   });
 }
 
-Tensor add(const Tensor& a, Scalar b) { return add(a, operand(a, b)); }
-Tensor sub(const Tensor& a, Scalar b) { return sub(a, operand(a, b)); }
-Tensor mul(const Tensor& a, Scalar b) { return mul(a, operand(a, b)); }
-Tensor div(const Tensor& a, Scalar b) { return div(a, operand(a, b)); }
-Tensor floor_divide(const Tensor& a, Scalar b) { return floor_divide(a, operand(a, b)); }
+Tensor add(const Tensor& a, Scalar b) { return add(a, operand("add", "a", a, b)); }
+Tensor sub(const Tensor& a, Scalar b) { return sub(a, operand("sub", "a", a, b)); }
+Tensor mul(const Tensor& a, Scalar b) { return mul(a, operand("mul", "a", a, b)); }
+Tensor div(const Tensor& a, Scalar b) { return div(a, operand("div", "a", a, b)); }
+Tensor floor_divide(const Tensor& a, Scalar b) {
+  return floor_divide(a, operand("floor_divide", "a", a, b));
+}
 
 Tensor pow(const Tensor& a, Scalar b) {
-  if (b.as<double>() == 2) return square(a);
-  return pow(a, operand(a, b));
+  const Tensor exponent = operand("pow", "a", a, b);
+  return b.as<double>() == 2 ? square(a) : pow(a, exponent);
 }
 
 }  // namespace fovea

@@ -65,14 +65,17 @@ Tensor gt(const Tensor& a, const Tensor& b) {
 Tensor ge(const Tensor& a, const Tensor& b) {
   return compare("ge", a, b, {k::ge, k::ge, k::ge, k::ge});
 }
-Tensor eq(const Tensor& a, Scalar b) { return eq(a, operand(a, b)); }
-Tensor ne(const Tensor& a, Scalar b) { return ne(a, operand(a, b)); }
-Tensor lt(const Tensor& a, Scalar b) { return lt(a, operand(a, b)); }
-Tensor le(const Tensor& a, Scalar b) { return le(a, operand(a, b)); }
-Tensor gt(const Tensor& a, Scalar b) { return gt(a, operand(a, b)); }
-Tensor ge(const Tensor& a, Scalar b) { return ge(a, operand(a, b)); }
+Tensor eq(const Tensor& a, Scalar b) { return eq(a, operand("eq", "a", a, b)); }
+Tensor ne(const Tensor& a, Scalar b) { return ne(a, operand("ne", "a", a, b)); }
+Tensor lt(const Tensor& a, Scalar b) { return lt(a, operand("lt", "a", a, b)); }
+Tensor le(const Tensor& a, Scalar b) { return le(a, operand("le", "a", a, b)); }
+Tensor gt(const Tensor& a, Scalar b) { return gt(a, operand("gt", "a", a, b)); }
+Tensor ge(const Tensor& a, Scalar b) { return ge(a, operand("ge", "a", a, b)); }
 
-Tensor isnan(const Tensor& x) { return ne(x, x); }
+Tensor isnan(const Tensor& x) {
+  detail::check_defined("isnan", "x", x);
+  return ne(x, x);
+}
 
 Tensor isinf(const Tensor& x) {
   const NoGrad scope;
@@ -80,7 +83,10 @@ Tensor isinf(const Tensor& x) {
   return x.is_floating() ? eq(abs(x), std::numeric_limits<double>::infinity()) : ne(x, x);
 }
 
-Tensor isfinite(const Tensor& x) { return logical_not(logical_or(isnan(x), isinf(x))); }
+Tensor isfinite(const Tensor& x) {
+  detail::check_defined("isfinite", "x", x);
+  return logical_not(logical_or(isnan(x), isinf(x)));
+}
 
 Tensor logical_not(const Tensor& a) {
   const Tensor p = detail::packed(need_bool("logical_not", "a", a));
@@ -114,6 +120,11 @@ bool equal(const Tensor& a, const Tensor& b) {
 // |a - b| <= atol + rtol |b|; infinities are close when equal, NaN never is.
 bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol) {
   const NoGrad scope;
+  detail::broadcast("allclose", {{"a", a}, {"b", b}});
+  if (!(rtol >= 0 && atol >= 0)) {
+    throw ValueError(
+        fmt::format("allclose: rtol is {}, atol is {}; both must be at least 0", rtol, atol));
+  }
   const Tensor x = to(a, f64);
   const Tensor y = to(b, f64);
   const Tensor near = logical_and(le(abs(x - y), abs(y) * rtol + atol), isfinite(y));
@@ -128,8 +139,7 @@ Tensor choose(const Tensor& condition, const Tensor& a, const Tensor& b) {
     const auto packed = [x](const Tensor& t) { return &t == x ? detail::packed(t) : t; };
     return choose(packed(condition), packed(a), packed(b));
   }
-  const Shape shape =
-      broadcast_shapes("where", broadcast_shapes("where", a.shape(), b.shape()), condition.shape());
+  const Shape shape = detail::broadcast("where", {{"condition", condition}, {"a", a}, {"b", b}});
   Tensor y = Tensor::empty(shape, a.dtype());
   const Strides sc = broadcast_strides(condition.shape(), condition.strides(), shape);
   const Strides sa = broadcast_strides(a.shape(), a.strides(), shape);
@@ -164,18 +174,19 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   detail::check_defined("masked_fill", "x", x);
   detail::check_dtype("masked_fill", "mask", mask, boolean);
-  broadcast_shapes("masked_fill", x.shape(), mask.shape());
+  detail::broadcast("masked_fill", {{"x", x}, {"mask", mask}});
+  detail::check_value("masked_fill", value, x.dtype());
   return where(mask, detail::scalar(value, x.dtype()), x);
 }
 
 // y = min(max(x, low), high); gx = gy where low <= x <= high.
 Tensor clamp(const Tensor& x, Scalar low, Scalar high) {
+  const Tensor lo = operand("clamp", "x", x, low);
+  const Tensor hi = operand("clamp", "x", x, high);
   if (!(low.as<double>() <= high.as<double>())) {
-    throw ValueError(
-        fmt::format("clamp: low {} is above high {}", low.as<double>(), high.as<double>()));
+    throw ValueError(fmt::format("clamp: low is {}, high is {}; need low <= high", low.as<double>(),
+                                 high.as<double>()));
   }
-  const Tensor lo = operand(x, low);
-  const Tensor hi = operand(x, high);
   const Tensor at_low = where(lt(x, lo), lo, x);
   return where(gt(x, hi), hi, at_low);
 }

@@ -97,10 +97,36 @@ Tensor col2im(const Tensor& cols, int64_t channels, const Window& w) {
                 [w](const Saved&, const Tensor& gy) { return im2col(gy, w); });
 }
 
-Window make_window(const char* op, const Tensor& x, int64_t kh, int64_t kw, const ConvOptions& o) {
+namespace {
+
+std::string sides(int64_t h, int64_t w, Axes2 axes) {
+  return axes == Axes2::line ? fmt::to_string(w) : fmt::format("{}x{}", h, w);
+}
+std::string sides(const std::array<int64_t, 2>& s, Axes2 axes) { return sides(s[0], s[1], axes); }
+
+}  // namespace
+
+void check_window(const char* op, int64_t kh, int64_t kw, const ConvOptions& o, Axes2 axes) {
+  const auto legal = [](int64_t h, int64_t w, int64_t least) {
+    return h >= least && w >= least && h <= kLargestSide && w <= kLargestSide;
+  };
+  if (legal(kh, kw, 1) && legal(o.stride[0], o.stride[1], 1) &&
+      legal(o.padding[0], o.padding[1], 0) && legal(o.dilation[0], o.dilation[1], 1)) {
+    return;
+  }
+  throw ValueError(fmt::format(
+      "{}: kernel is {}, stride is {}, padding is {}, dilation is {}; padding must be at least 0, "
+      "the others at least 1, and none above {}",
+      op, sides(kh, kw, axes), sides(o.stride, axes), sides(o.padding, axes),
+      sides(o.dilation, axes), kLargestSide));
+}
+
+Window make_window(const char* op, const Shape& x, int64_t kh, int64_t kw, const ConvOptions& o,
+                   Axes2 axes) {
+  check_window(op, kh, kw, o, axes);
   Window w;
-  w.h = x.shape()[2];
-  w.w = x.shape()[3];
+  w.h = x[2];
+  w.w = x[3];
   w.kh = kh;
   w.kw = kw;
   w.sh = o.stride[0];
@@ -109,20 +135,18 @@ Window make_window(const char* op, const Tensor& x, int64_t kh, int64_t kw, cons
   w.pw = o.padding[1];
   w.dh = o.dilation[0];
   w.dw = o.dilation[1];
-  const bool legal =
-      kh > 0 && kw > 0 && w.sh > 0 && w.sw > 0 && w.ph >= 0 && w.pw >= 0 && w.dh > 0 && w.dw > 0;
-  if (!legal) {
-    throw ValueError(
-        fmt::format("{}: kernel {}x{}, stride {}x{}, padding {}x{}, dilation {}x{}; padding "
-                    "is >= 0, the others are >= 1",
-                    op, kh, kw, w.sh, w.sw, w.ph, w.pw, w.dh, w.dw));
-  }
-  if (w.h + 2 * w.ph < w.dh * (kh - 1) + 1 || w.w + 2 * w.pw < w.dw * (kw - 1) + 1) {
+  if (w.h > kLargestSide || w.w > kLargestSide || w.h + 2 * w.ph < w.dh * (kh - 1) + 1 ||
+      w.w + 2 * w.pw < w.dw * (kw - 1) + 1) {
+    Shape given = x;
+    if (axes == Axes2::line) given.erase(2);
     throw ShapeError(
-        fmt::format("{}: x is {}, smaller with padding {}x{} than the kernel {}x{} with "
-                    "dilation {}x{}",
-                    op, x.shape().str(), w.ph, w.pw, kh, kw, w.dh, w.dw));
+        fmt::format("{}: x is {}, kernel is {}, padding is {}, dilation is {}; x must be no "
+                    "smaller with padding "
+                    "than the kernel with dilation, and have no side above {}",
+                    op, given.str(), sides(kh, kw, axes), sides(o.padding, axes),
+                    sides(o.dilation, axes), kLargestSide));
   }
+  Shape({x[0], x[1], kh, kw, w.out_h(), w.out_w()}).numel(op);
   return w;
 }
 
@@ -130,42 +154,56 @@ Window make_window(const char* op, const Tensor& x, int64_t kh, int64_t kw, cons
 
 namespace {
 
+using detail::Axes2;
 using detail::Window;
 
-void check_conv(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
-                int64_t in, int64_t out) {
-  detail::check_floating(op, "x", x);
-  detail::check_floating(op, "weight", weight);
-  detail::check_dtype(op, "weight", weight, x.dtype());
-  if (bias.defined()) detail::check_dtype(op, "bias", bias, x.dtype());
-  const bool fits = x.dim() == 4 && weight.dim() == 4 && x.shape()[1] == in &&
-                    (!bias.defined() || (bias.dim() == 1 && bias.numel() == out));
+// How a convolution is called: its name, and the shapes it wants.
+struct Form {
+  const char* op;
+  int rank;
+  const char* x;
+  const char* weight;
+  bool transposed;  // weight has the channels of x first, those of the result second
+};
+constexpr Form kConv2d{"conv2d", 4, "(B, C, H, W)", "(O, C / groups, kh, kw)", false};
+constexpr Form kConv1d{"conv1d", 3, "(B, C, T)", "(O, C / groups, k)", false};
+constexpr Form kTransposed{"conv_transpose2d", 4, "(B, C, H, W)", "(C, O / groups, kh, kw)", true};
+
+void check_conv(const Form& f, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                int64_t groups) {
+  detail::check_floating(f.op, "x", x);
+  detail::check_floating(f.op, "weight", weight);
+  detail::check_dtype(f.op, "weight", weight, x.dtype());
+  if (bias.defined()) detail::check_dtype(f.op, "bias", bias, x.dtype());
+  bool fits = x.dim() == f.rank && weight.dim() == f.rank;
+  if (fits) {
+    const int64_t n = weight.shape()[0];
+    if (groups < 1 || groups > std::max<int64_t>(1, n) || n % groups != 0) {
+      throw ShapeError(fmt::format("{}: groups is {}, x is {}, weight is {}; groups must divide {}",
+                                   f.op, groups, x.shape().str(), weight.shape().str(), n));
+    }
+    const int64_t in = f.transposed ? n : weight.shape()[1] * groups;
+    const int64_t out = f.transposed ? weight.shape()[1] * groups : n;
+    fits = x.shape()[1] == in && (!bias.defined() || bias.shape() == Shape{out});
+  }
   if (fits) return;
   throw ShapeError(
-      fmt::format("{}: x is {} {}, weight is {} {}, bias is {}; need x (B, {}, H, W), "
-                  "weight of 4 axes and bias ({})",
-                  op, name(x.dtype()), x.shape().str(), name(weight.dtype()), weight.shape().str(),
-                  bias.defined() ? bias.shape().str() : "undefined", in, out));
-}
-
-void check_groups(const char* op, int64_t groups, int64_t channels) {
-  if (groups >= 1 && channels % groups == 0) return;
-  throw ShapeError(fmt::format("{}: groups is {}, weight has {} channels; groups must divide them",
-                               op, groups, channels));
+      fmt::format("{}: x is {}, weight is {}, bias is {}, groups is {}; need x {}, weight {}, "
+                  "bias (O)",
+                  f.op, x.shape().str(), weight.shape().str(), detail::shape_or_undefined(bias),
+                  groups, f.x, f.weight));
 }
 
 Tensor with_bias(const Tensor& y, const Tensor& bias) {
   return bias.defined() ? y + reshape(bias, {bias.numel(), 1, 1}) : y;
 }
 
-}  // namespace
-
-Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvOptions& o) {
-  detail::check_defined("conv2d", "weight", weight);
-  const int64_t out = weight.dim() == 4 ? weight.shape()[0] : 0;
-  check_groups("conv2d", o.groups, out);
-  check_conv("conv2d", x, weight, bias, weight.dim() == 4 ? weight.shape()[1] * o.groups : 0, out);
-  const Window w = detail::make_window("conv2d", x, weight.shape()[2], weight.shape()[3], o);
+// On images, whatever the caller had.
+Tensor convolve(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                const ConvOptions& o, Axes2 axes) {
+  const Window w =
+      detail::make_window(op, x.shape(), weight.shape()[2], weight.shape()[3], o, axes);
+  const int64_t out = weight.shape()[0];
   const int64_t batch = x.shape()[0];
   const int64_t g = o.groups;
   const int64_t k = weight.shape()[1] * w.kh * w.kw;
@@ -174,51 +212,54 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
   return with_bias(reshape(y, {batch, out, w.out_h(), w.out_w()}), bias);
 }
 
+}  // namespace
+
+Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvOptions& o) {
+  check_conv(kConv2d, x, weight, bias, o.groups);
+  return convolve("conv2d", x, weight, bias, o, Axes2::image);
+}
+
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvOptions& o) {
-  detail::check_defined("conv1d", "x", x);
-  detail::check_defined("conv1d", "weight", weight);
-  if (x.dim() != 3 || weight.dim() != 3) {
-    throw ShapeError(
-        fmt::format("conv1d: x is {}, weight is {}; need x (B, C, T), weight (O, C/G, k)",
-                    x.shape().str(), weight.shape().str()));
-  }
+  check_conv(kConv1d, x, weight, bias, o.groups);
   ConvOptions wide = o;
   wide.stride = {1, o.stride[0]};
   wide.padding = {0, o.padding[0]};
   wide.dilation = {1, o.dilation[0]};
-  return squeeze(conv2d(unsqueeze(x, 2), unsqueeze(weight, 2), bias, wide), 2);
+  return squeeze(convolve("conv1d", unsqueeze(x, 2), unsqueeze(weight, 2), bias, wide, Axes2::line),
+                 2);
 }
 
 // The transpose of conv2d: x (B, O, h, w), weight (O, C/G, kh, kw) -> (B, C, H, W) with
 // H = (h - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1.
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvOptions& o) {
-  detail::check_defined("conv_transpose2d", "weight", weight);
-  const int64_t in = weight.dim() == 4 ? weight.shape()[0] : 0;
-  const int64_t out = weight.dim() == 4 ? weight.shape()[1] * o.groups : 0;
-  check_groups("conv_transpose2d", o.groups, in);
-  check_conv("conv_transpose2d", x, weight, bias, in, out);
-  Window w;
+  check_conv(kTransposed, x, weight, bias, o.groups);
+  const int64_t in = weight.shape()[0];
+  const int64_t out = weight.shape()[1] * o.groups;
   const int64_t kh = weight.shape()[2];
   const int64_t kw = weight.shape()[3];
+  detail::check_window("conv_transpose2d", kh, kw, o);
   const auto grown = [&](int i, int64_t n, int64_t k) {
-    return (n - 1) * o.stride[i] - 2 * o.padding[i] + o.dilation[i] * (k - 1) +
-           o.output_padding[i] + 1;
+    return (std::min(n, detail::kLargestSide) - 1) * o.stride[i] - 2 * o.padding[i] +
+           o.dilation[i] * (k - 1) + o.output_padding[i] + 1;
   };
-  const int64_t h = grown(0, x.shape()[2], kh);
-  const int64_t width = grown(1, x.shape()[3], kw);
+  bool fits = x.shape()[2] > 0 && x.shape()[3] > 0;
   for (int i = 0; i < 2; ++i) {
-    if (o.output_padding[i] < 0 || o.output_padding[i] >= o.stride[i] || h < 1 || width < 1) {
-      throw ShapeError(
-          fmt::format("conv_transpose2d: x {} gives {}x{} with output_padding {}x{}; need "
-                      "positive sizes and 0 <= output_padding < stride",
-                      x.shape().str(), h, width, o.output_padding[0], o.output_padding[1]));
-    }
+    fits = fits && o.output_padding[i] >= 0 && o.output_padding[i] < o.stride[i];
+  }
+  const int64_t h = fits ? grown(0, x.shape()[2], kh) : 0;
+  const int64_t width = fits ? grown(1, x.shape()[3], kw) : 0;
+  if (h < 1 || width < 1 || std::max(h, width) > detail::kLargestSide) {
+    throw ShapeError(fmt::format(
+        "conv_transpose2d: x is {}, kernel is {}x{}, stride is {}x{}, padding is {}x{}, "
+        "output_padding is {}x{}; need x and the result with sizes from 1 to {}, and "
+        "0 <= output_padding < stride",
+        x.shape().str(), kh, kw, o.stride[0], o.stride[1], o.padding[0], o.padding[1],
+        o.output_padding[0], o.output_padding[1], detail::kLargestSide));
   }
   const int64_t batch = x.shape()[0];
   const int64_t g = o.groups;
-  w = detail::make_window("conv_transpose2d", Tensor::empty({0, out, h, width}, x.dtype()), kh, kw,
-                          o);
+  const Window w = detail::make_window("conv_transpose2d", {batch, out, h, width}, kh, kw, o);
   const Tensor rows = reshape(x, {batch, g, in / g, x.shape()[2] * x.shape()[3]});
   const Tensor k = reshape(weight, {g, in / g, (out / g) * kh * kw});
   const Tensor cols = matmul(transpose(k, -2, -1), rows);

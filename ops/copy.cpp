@@ -133,7 +133,10 @@ Tensor clone(const Tensor& x) {
   return record("clone", std::move(y), {x}, {}, [](const Saved&, const Tensor& gy) { return gy; });
 }
 
-Tensor contiguous(const Tensor& x) { return x.is_contiguous() ? x : clone(x); }
+Tensor contiguous(const Tensor& x) {
+  detail::check_defined("contiguous", "x", x);
+  return x.is_contiguous() ? x : clone(x);
+}
 
 Tensor to(const Tensor& x, DType dtype) {
   detail::check_defined("to", "x", x);

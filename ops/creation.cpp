@@ -21,9 +21,9 @@ void generate(const Tensor& y, const F& f) {
 
 void wrong_range(const std::string& start, const std::string& end, const std::string& step) {
   throw ValueError(
-      fmt::format("arange: from {} in steps of {} never reaches {}; step must be finite, not 0, "
-                  "and lead from start to end",
-                  start, step, end));
+      fmt::format("arange: start is {}, end is {}, step is {}; all must be finite, and step must "
+                  "lead from start to end",
+                  start, end, step));
 }
 
 // 128 bits, since end - start may exceed 64.
@@ -35,6 +35,7 @@ Tensor integer_range(int64_t start, int64_t end, int64_t step) {
   }
   const Wide n = (span + step - (step > 0 ? 1 : -1)) / step;
   const auto count = n > (Wide{1} << 60) ? int64_t{1} << 60 : static_cast<int64_t>(n);
+  Shape({count}).numel("arange");
   Tensor y = Tensor::empty({count}, i64);
   // Unsigned, since i * step alone may leave 64 bits; the sum never does.
   const auto from = static_cast<uint64_t>(start);
@@ -49,40 +50,48 @@ Tensor float_range(double start, double end, double step) {
       !(n >= 0 && n < HUGE_VAL)) {
     wrong_range(fmt::to_string(start), fmt::to_string(end), fmt::to_string(step));
   }
-  Tensor y = Tensor::empty({n > 0x1p60 ? int64_t{1} << 60 : static_cast<int64_t>(n)}, f32);
+  const Shape shape{n > 0x1p60 ? int64_t{1} << 60 : static_cast<int64_t>(n)};
+  shape.numel("arange");
+  Tensor y = Tensor::empty(shape, f32);
   generate<float>(y, [=](int64_t i) { return start + static_cast<double>(i) * step; });
   return y;
 }
 
 }  // namespace
 
-Tensor full(const Shape& shape, Scalar value, DType dtype) {
+namespace {
+
+Tensor filled(const char* op, const Shape& shape, Scalar value, DType dtype) {
+  shape.numel(op);
+  detail::check_value(op, value, dtype);
   Tensor y = Tensor::empty(shape, dtype);
   detail::fill_with(y, value);
   return y;
 }
 
-Tensor zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
-Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
+Tensor filled_like(const char* op, const Tensor& x, Scalar value) {
+  detail::check_defined(op, "x", x);
+  return filled(op, x.shape(), value, x.dtype());
+}
 
-Tensor full_like(const Tensor& x, Scalar value) {
-  detail::check_defined("full_like", "x", x);
-  return full(x.shape(), value, x.dtype());
+}  // namespace
+
+Tensor full(const Shape& shape, Scalar value, DType dtype) {
+  return filled("full", shape, value, dtype);
 }
-Tensor zeros_like(const Tensor& x) {
-  detail::check_defined("zeros_like", "x", x);
-  return full(x.shape(), 0, x.dtype());
-}
-Tensor ones_like(const Tensor& x) {
-  detail::check_defined("ones_like", "x", x);
-  return full(x.shape(), 1, x.dtype());
-}
+Tensor zeros(const Shape& shape, DType dtype) { return filled("zeros", shape, 0, dtype); }
+Tensor ones(const Shape& shape, DType dtype) { return filled("ones", shape, 1, dtype); }
+Tensor full_like(const Tensor& x, Scalar value) { return filled_like("full_like", x, value); }
+Tensor zeros_like(const Tensor& x) { return filled_like("zeros_like", x, 0); }
+Tensor ones_like(const Tensor& x) { return filled_like("ones_like", x, 1); }
 Tensor empty_like(const Tensor& x) {
   detail::check_defined("empty_like", "x", x);
   return detail::empty_as(x);
 }
 
 Tensor eye(int64_t n, DType dtype) {
+  if (n < 0) throw ShapeError(fmt::format("eye: n is {}; it must be at least 0", n));
+  Shape({n, n}).numel("eye");
   Tensor y = zeros({n, n}, dtype);
   detail::fill_with(y.alias({n}, {n + 1}), 1);
   return y;
@@ -102,9 +111,14 @@ Tensor linspace(double start, double end, int64_t steps, DType dtype) {
   if (!is_floating(dtype)) {
     throw DTypeError(fmt::format("linspace: dtype is {}; floats are needed", name(dtype)));
   }
-  if (!std::isfinite(start) || !std::isfinite(end)) {
-    throw ValueError(fmt::format("linspace: start {} and end {} must be finite", start, end));
+  if (!std::isfinite(start) || !std::isfinite(end) || !std::isfinite(end - start)) {
+    throw ValueError(fmt::format(
+        "linspace: start is {}, end is {}; both and their difference must be finite", start, end));
   }
+  if (steps < 0) {
+    throw ShapeError(fmt::format("linspace: steps is {}; at least 0 are needed", steps));
+  }
+  Shape({steps}).numel("linspace");
   Tensor y = Tensor::empty({steps}, dtype);
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   // Counted from the nearer end, so that both ends are exact.

@@ -55,7 +55,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
                                  o.label_smoothing));
   }
   const int64_t v = logits.shape().back();
-  const Tensor w = detail::check_class_weight("cross_entropy", o.weight, logits);
+  const Tensor w = detail::check_class_weight("cross_entropy", o.weight, "logits", logits);
   const Tensor rows = reshape(logits, {ids.numel(), v});
   const Tensor p = detail::packed(rows);
   Tensor loss = Tensor::empty({ids.numel()}, logits.dtype());

@@ -29,41 +29,55 @@ struct Term {
 
 bool has(const std::string& s, char c) { return s.find(c) != std::string::npos; }
 
-[[noreturn]] void bad(const std::string& equation, const std::string& why) {
-  throw ShapeError(fmt::format("einsum: \"{}\": {}", equation, why));
-}
+// An equation and what it is used on, for messages.
+struct Equation {
+  const std::string& text;
+  const Tensors& operands;
+
+  [[noreturn]] void refuse(const std::string& why, const std::string& need) const {
+    std::string shapes;
+    for (const Tensor& x : operands) shapes += (shapes.empty() ? "" : ", ") + x.shape().str();
+    throw ShapeError(
+        fmt::format("einsum: equation \"{}\": {}: operands are {}; {}", text, why, shapes, need));
+  }
+};
 
 constexpr char kFirstEllipsis = 1;  // axes under the ellipsis are called \1, \2, ... from the left
 
 // "b...d" with `rank` axes and the widest ellipsis of all operands -> one character an axis.
-std::string axis_names(const std::string& equation, const std::string& part, int rank, int widest) {
+std::string axis_names(const Equation& equation, const std::string& part, int rank, int widest) {
   std::string letters;
   const size_t dots = part.find("...");
   for (size_t i = 0; i < part.size(); ++i) {
     if (i == dots) {
       const int covered = rank - static_cast<int>(part.size() - 3);
-      if (covered < 0) bad(equation, fmt::format("\"{}\" names more axes than {}", part, rank));
+      if (covered < 0) {
+        equation.refuse(fmt::format("\"{}\" does not fit {} axes", part, rank),
+                        "use one letter an axis");
+      }
       for (int k = widest - covered; k < widest; ++k)
         letters += static_cast<char>(kFirstEllipsis + k);
       i += 2;
     } else if (std::isalpha(static_cast<unsigned char>(part[i]))) {
       letters += part[i];
     } else {
-      bad(equation, fmt::format("'{}' is no letter", part[i]));
+      equation.refuse(fmt::format("'{}' is no letter", part[i]),
+                      "use letters, one \"...\" an operand, commas and \"->\"");
     }
   }
   return letters;
 }
 
 // Keeps one axis a letter: a repeated one becomes the diagonal, a view.
-Term diagonal(const std::string& equation, Term term) {
+Term diagonal(const Equation& equation, Term term) {
   for (size_t i = 0; i < term.letters.size(); ++i) {
     const size_t j = term.letters.find(term.letters[i], i + 1);
     if (j == std::string::npos) continue;
     const int64_t n = term.t.shape()[static_cast<int>(i)];
     if (n != term.t.shape()[static_cast<int>(j)]) {
-      bad(equation, fmt::format("letter '{}' has sizes {} and {} in one operand", term.letters[i],
-                                n, term.t.shape()[static_cast<int>(j)]));
+      equation.refuse(fmt::format("letter '{}' has sizes {} and {} in one operand", term.letters[i],
+                                  n, term.t.shape()[static_cast<int>(j)]),
+                      "a diagonal needs equal sizes");
     }
     // Both axes last, flattened: the diagonal is every (n + 1)-th element.
     Shape order;
@@ -120,8 +134,16 @@ int64_t product(const std::string& letters, const std::map<char, int64_t>& size)
   return n;
 }
 
+// Each letter of an intermediate product is an axis.
+void check_letters(const Equation& equation, const std::string& letters) {
+  if (letters.size() <= kMaxRank) return;
+  equation.refuse(fmt::format("a product has {} axes", letters.size()),
+                  fmt::format("the limit is {}, sum some letters first", kMaxRank));
+}
+
 // One matmul: letters in both and kept are the batch, in both and not kept the inner axis.
-Term contract(Term a, Term b, const std::string& needed, const std::map<char, int64_t>& size) {
+Term contract(const Equation& equation, Term a, Term b, const std::string& needed,
+              const std::map<char, int64_t>& size) {
   a = sum_letters(a, needed + b.letters);
   b = sum_letters(b, needed + a.letters);
   std::string batch;
@@ -132,7 +154,10 @@ Term contract(Term a, Term b, const std::string& needed, const std::map<char, in
   for (char c : b.letters) {
     if (!has(a.letters, c)) cols += c;
   }
-  Shape full;
+  for (const std::string& axes :
+       {batch + rows + inner, batch + inner + cols, batch + rows + cols}) {
+    check_letters(equation, axes);
+  }
   const auto sizes = [&](const std::string& letters) {
     Shape s;
     for (char c : letters) s.push_back(size.at(c));
@@ -162,26 +187,32 @@ std::vector<std::string> split_commas(const std::string& s) {
 
 }  // namespace
 
-Tensor einsum(const std::string& equation, const Tensors& operands) {
+Tensor einsum(const std::string& written, const Tensors& operands) {
+  const Equation equation{written, operands};
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].defined() && operands[i].is_floating()) continue;
+    detail::check_floating("einsum", fmt::format("operands[{}]", i).c_str(), operands[i]);
+  }
   std::string text;
-  for (char c : equation) {
+  for (char c : written) {
     if (c != ' ') text += c;
   }
   const size_t arrow = text.find("->");
   const auto parts = split_commas(text.substr(0, arrow));
   if (operands.empty() || parts.size() != operands.size()) {
-    bad(equation, fmt::format("names {} operands, {} were given", parts.size(), operands.size()));
+    equation.refuse(fmt::format("names {} operands, {} were given", parts.size(), operands.size()),
+                    "name the axes of each, with a comma between them");
   }
   DType dtype = boolean;
   int widest = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
-    detail::check_floating("einsum", "operand", operands[i]);
     dtype = promote(dtype, operands[i].dtype());
     const bool dots = parts[i].find("...") != std::string::npos;
     const int named = static_cast<int>(parts[i].size()) - (dots ? 3 : 0);
     if (dots ? named > operands[i].dim() : named != operands[i].dim()) {
-      bad(equation, fmt::format("\"{}\" does not fit operand {} of shape {}", parts[i], i,
-                                operands[i].shape().str()));
+      equation.refuse(fmt::format("\"{}\" does not fit operand {}, which is {}", parts[i], i,
+                                  operands[i].shape().str()),
+                      "use one letter an axis");
     }
     if (dots) widest = std::max(widest, operands[i].dim() - named);
   }
@@ -199,7 +230,8 @@ Tensor einsum(const std::string& equation, const Tensors& operands) {
       auto [it, fresh] = size.try_emplace(c, n);
       if (fresh || it->second == n) continue;
       if (it->second != 1 && n != 1) {
-        bad(equation, fmt::format("letter '{}' has sizes {} and {}", c, it->second, n));
+        equation.refuse(fmt::format("letter '{}' has sizes {} and {}", c, it->second, n),
+                        "they must be equal, or one of them 1");
       }
       if (n != 1) it->second = n;
     }
@@ -213,10 +245,13 @@ Tensor einsum(const std::string& equation, const Tensors& operands) {
         axis_names(equation, right,
                    static_cast<int>(right.size()) - (dots ? 3 : 0) + (dots ? widest : 0), widest);
     for (char c : result) {
-      if (!size.count(c))
-        bad(equation, fmt::format("letter '{}' of the result is in no operand", c));
+      if (!size.count(c)) {
+        equation.refuse(fmt::format("letter '{}' of the result is in no operand", c),
+                        "use letters of the operands");
+      }
       if (std::count(result.begin(), result.end(), c) > 1) {
-        bad(equation, fmt::format("letter '{}' occurs twice in the result", c));
+        equation.refuse(fmt::format("letter '{}' occurs twice in the result", c),
+                        "name each axis once");
       }
     }
   } else {
@@ -229,7 +264,7 @@ Tensor einsum(const std::string& equation, const Tensors& operands) {
   for (size_t i = 1; i < terms.size(); ++i) {
     std::string needed = result;
     for (size_t j = i + 1; j < terms.size(); ++j) needed += terms[j].letters;
-    total = contract(std::move(total), terms[i], needed, size);
+    total = contract(equation, std::move(total), terms[i], needed, size);
   }
   total = sum_letters(std::move(total), result);
   const Tensor y = arrange(total, result);

@@ -1,6 +1,10 @@
 #include "fovea/ops/elementwise.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "fovea/ops/kernels/binary.h"
 
 namespace fovea::detail {
 
@@ -62,7 +66,9 @@ Tensor zip(const char* op, const Tensor& a, const Tensor& b, BinaryFn<In, Out> f
   }
   if (wants_packing(a)) return zip<In, Out>(op, packed(a), b, fn);
   if (wants_packing(b)) return zip<In, Out>(op, a, packed(b), fn);
-  Tensor y = Tensor::empty(broadcast_shapes(op, a.shape(), b.shape()), dtype_of<Out>());
+  const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
+  shape.numel(op);
+  Tensor y = Tensor::empty(shape, dtype_of<Out>());
   const Strides sa = broadcast_strides(a.shape(), a.strides(), y.shape());
   const Strides sb = broadcast_strides(b.shape(), b.strides(), y.shape());
   if (y.numel() == 0) return y;
@@ -85,16 +91,27 @@ template Tensor zip(const char*, const Tensor&, const Tensor&, BinaryFn<uint8_t,
 
 Tensor as_floating(const Tensor& x) { return x.is_floating() ? x : to(x, f32); }
 
-Promoted promoted(const char* op, const Tensor& a, const Tensor& b) {
-  check_defined(op, "a", a);
-  check_defined(op, "b", b);
+Promoted promoted(const char* op, const Tensor& a, const Tensor& b, const char* a_name,
+                  const char* b_name) {
+  check_defined(op, a_name, a);
+  check_defined(op, b_name, b);
   const DType t = promote(a.dtype(), b.dtype());
   return {to(a, t), to(b, t)};
 }
 
-Tensor operand(const Tensor& x, Scalar value) {
-  check_defined("arithmetic", "x", x);
+Tensor operand(const char* op, const char* arg, const Tensor& x, Scalar value) {
+  check_defined(op, arg, x);
   return scalar(value, value.promoted(x.dtype()));
+}
+
+void check_divisor(const char* op, const Tensor& b) {
+  if (b.is_floating()) return;
+  const Tensor p = packed(to(b, i64));
+  if (!kernels::contains_zero(p.data<int64_t>(), 1, p.numel())) return;
+  throw ValueError(
+      fmt::format("{}: b is {} {} and holds a zero; integers have no quotient by 0, convert with "
+                  "to(f32)",
+                  op, name(b.dtype()), b.shape().str()));
 }
 
 Tensor unary(const UnaryRule& r, const Tensor& in) {

@@ -62,9 +62,13 @@ Tensor as_floating(const Tensor& x);
 struct Promoted {
   Tensor a, b;
 };
-Promoted promoted(const char* op, const Tensor& a, const Tensor& b);
-/// The number as a 0-dim operand for x, in the dtype the result will have.
-Tensor operand(const Tensor& x, Scalar value);
+Promoted promoted(const char* op, const Tensor& a, const Tensor& b, const char* a_name = "a",
+                  const char* b_name = "b");
+/// The number as a 0-dim operand for x, the argument `arg`, in the dtype the result will have.
+Tensor operand(const char* op, const char* arg, const Tensor& x, Scalar value);
+
+/// ValueError when b is integers and holds a 0.
+void check_divisor(const char* op, const Tensor& b);
 
 /// A rule in two forms: `formula` in ops, used when someone differentiates again, and `fused`, one
 /// pass over memory, used otherwise. The tests hold them equal.

@@ -134,15 +134,17 @@ Tensor embedding(const Tensor& weight, const Tensor& ids, int64_t padding_idx) {
   detail::check_floating("embedding", "weight", weight);
   detail::check_dtype("embedding", "ids", ids, i64);
   if (weight.dim() != 2) {
-    throw ShapeError(
-        fmt::format("embedding: weight is {}; it must be (V, D)", weight.shape().str()));
+    throw ShapeError(fmt::format("embedding: weight is {}, ids is {}; need weight (V, D)",
+                                 weight.shape().str(), ids.shape().str()));
   }
+  detail::check_rank("embedding", "ids", ids, ids.dim() + 1);
   const int64_t v = weight.shape()[0];
   if (padding_idx < -1 || padding_idx >= v) {
-    throw IndexError(fmt::format("embedding: padding_idx {} is no row of weight {}; -1 means none",
-                                 padding_idx, weight.shape().str()));
+    throw IndexError(fmt::format(
+        "embedding: padding_idx is {}, weight is {}; it must be a row of weight, or -1 for none",
+        padding_idx, weight.shape().str()));
   }
-  detail::check_index("embedding", ids, v, 0, weight);
+  detail::check_index("embedding", "ids", ids, v, 0, "weight", weight.shape());
   return looked_up(weight, ids, padding_idx, -1);
 }
 

@@ -95,6 +95,13 @@ Tensor indices(const char* op, Which which, const Tensor& in, int64_t axis, bool
   return unrecorded(op, std::move(index), {x});
 }
 
+// Over all elements, in row-major order.
+Tensor flat_index(const char* op, Which which, const Tensor& x) {
+  detail::check_defined(op, "x", x);
+  if (x.numel() == 0) detail::check_not_empty(op, x, detail::reduction_layout(op, x, {}));
+  return indices(op, which, flatten(x.detach()), 0, false);
+}
+
 ValuesAndIndices both(const char* op, Which which, const Tensor& x, int64_t axis, bool keepdim) {
   Tensor index = indices(op, which, x, axis, true);
   if (x.dim() == 0) return {clone(x), index};
@@ -125,8 +132,8 @@ Tensor argmax(const Tensor& x, int64_t axis, bool keepdim) {
 Tensor argmin(const Tensor& x, int64_t axis, bool keepdim) {
   return indices("argmin", Which::smallest, x, axis, keepdim);
 }
-Tensor argmax(const Tensor& x) { return argmax(flatten(x.detach()), 0); }
-Tensor argmin(const Tensor& x) { return argmin(flatten(x.detach()), 0); }
+Tensor argmax(const Tensor& x) { return flat_index("argmax", Which::largest, x); }
+Tensor argmin(const Tensor& x) { return flat_index("argmin", Which::smallest, x); }
 
 bool any(const Tensor& x) {
   detail::check_dtype("any", "x", x, boolean);

@@ -96,8 +96,9 @@ Tensor gathered(const Tensor& x, int axis, const Tensor& index) {
 int check_operands(const char* op, const Tensor& x, int64_t axis, const Tensor& index) {
   detail::check_defined(op, "x", x);
   detail::check_dtype(op, "index", index, i64);
-  if (x.dim() == 0) throw ShapeError(fmt::format("{}: x is 0-dim, it has no axis to index", op));
-  return normalize_axis(op, axis, x.dim());
+  if (x.dim() > 0) return normalize_axis(op, axis, x.dim());
+  throw ShapeError(fmt::format("{}: x is [], index is {}; x has no axis to index, unsqueeze() it",
+                               op, index.shape().str()));
 }
 
 // The index may be smaller than x on the other axes, as in PyTorch.
@@ -107,10 +108,11 @@ int check_ranks(const char* op, const Tensor& x, int64_t axis, const Tensor& ind
   for (int d = 0; d < x.dim() && fits; ++d) fits = d == a || index.shape()[d] <= x.shape()[d];
   if (!fits) {
     throw ShapeError(
-        fmt::format("{}: index {} must have the rank of x {} and fit into it on every axis but {}",
+        fmt::format("{}: index is {}, x is {}; index must have as many axes, and be no longer on "
+                    "any but axis {}",
                     op, index.shape().str(), x.shape().str(), a));
   }
-  detail::check_index(op, index, x.shape()[a], a, x);
+  detail::check_index(op, "index", index, x.shape()[a], a, "x", x.shape());
   return a;
 }
 
@@ -123,12 +125,17 @@ Tensor gather(const Tensor& x, int64_t axis, const Tensor& index) {
 Tensor scatter_add(const Tensor& x, int64_t axis, const Tensor& index, const Tensor& src) {
   const int a = check_ranks("scatter_add", x, axis, index);
   detail::check_dtype("scatter_add", "src", src, x.dtype());
-  if (x.dtype() == boolean) throw DTypeError("scatter_add: x and src are bool; numbers are needed");
+  if (x.dtype() == boolean) {
+    throw DTypeError(fmt::format(
+        "scatter_add: x {} and src {} are bool; numbers are needed, convert with to(i64)",
+        x.shape().str(), src.shape().str()));
+  }
   Tensor part = src;
   for (int d = 0; d < x.dim(); ++d) {
     if (src.dim() != x.dim() || src.shape()[d] < index.shape()[d]) {
-      throw ShapeError(fmt::format("scatter_add: index {} reaches beyond src {}",
-                                   index.shape().str(), src.shape().str()));
+      throw ShapeError(fmt::format(
+          "scatter_add: x is {}, index is {}, src is {}; index must fit into src on every axis",
+          x.shape().str(), index.shape().str(), src.shape().str()));
     }
     if (src.shape()[d] > index.shape()[d]) part = narrow(part, d, 0, index.shape()[d]);
   }
@@ -144,10 +151,11 @@ Tensor scatter_add(const Tensor& x, int64_t axis, const Tensor& index, const Ten
 Tensor index_select(const Tensor& x, int64_t axis, const Tensor& index) {
   const int a = check_operands("index_select", x, axis, index);
   if (index.dim() > 1) {
-    throw ShapeError(fmt::format("index_select: index is {}; one axis is needed, or a number",
-                                 index.shape().str()));
+    throw ShapeError(
+        fmt::format("index_select: index is {}, x is {}; index must have one axis, or none",
+                    index.shape().str(), x.shape().str()));
   }
-  detail::check_index("index_select", index, x.shape()[a], a, x);
+  detail::check_index("index_select", "index", index, x.shape()[a], a, "x", x.shape());
   Shape shape = x.shape();
   shape[a] = index.numel();
   Strides strides = Shape::filled(x.dim(), 0);

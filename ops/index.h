@@ -7,8 +7,10 @@
 
 namespace fovea::detail {
 
-/// IndexError naming the first index outside [0, n), where it stands, and `axis` of x.
-void check_index(const char* op, const Tensor& index, int64_t n, int axis, const Tensor& x);
+/// IndexError naming the first number of `index`, the argument `arg`, outside [0, n), and where it
+/// stands; `shape` and `axis` tell where n comes from.
+void check_index(const char* op, const char* arg, const Tensor& index, int64_t n, int axis,
+                 const char* of, const Shape& shape);
 
 /// x (.., N, ..), and index and y (.., n, ..), equal on every axis but one. The other axes are
 /// collapsed into rows of columns; a column holds the N places of x and the n places of y that

@@ -4,8 +4,8 @@
 
 namespace fovea {
 
-void detail::check_index(const char* op, const Tensor& index, int64_t n, int axis,
-                         const Tensor& x) {
+void detail::check_index(const char* op, const char* arg, const Tensor& index, int64_t n, int axis,
+                         const char* of, const Shape& sizes) {
   // An expanded index shows each number many times: one look is enough.
   Shape shape = index.shape();
   for (int d = 0; d < index.dim(); ++d) {
@@ -24,8 +24,10 @@ void detail::check_index(const char* op, const Tensor& index, int64_t n, int axi
         at[d] = rest % shape[d];
         rest /= shape[d];
       }
-      throw IndexError(fmt::format("{}: index {} at {} is out of range: axis {} of {} has size {}",
-                                   op, ids[i], at.str(), axis, x.shape().str(), n));
+      throw IndexError(
+          fmt::format("{}: {} is {} at {}, axis {} of {} {} has size {}; {}", op, arg, ids[i],
+                      at.str(), axis, of, sizes.str(), n,
+                      n > 0 ? fmt::format("use 0 to {}", n - 1) : "nothing can be picked from it"));
     }
   });
 }

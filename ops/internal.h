@@ -10,8 +10,26 @@ namespace fovea::detail {
 
 // ---- checks; `arg` is the argument's name in the op's signature
 void check_defined(const char* op, const char* arg, const Tensor& x);
+void check_defined(const char* op, const char* arg, const Tensors& xs);
 void check_floating(const char* op, const char* arg, const Tensor& x);
 void check_dtype(const char* op, const char* arg, const Tensor& x, DType want);
+/// ShapeError unless a result of `rank` axes, made from x, is within the limit.
+void check_rank(const char* op, const char* arg, const Tensor& x, int64_t rank);
+/// ValueError unless a tensor of this dtype can hold the number: NaN is no integer.
+void check_value(const char* op, Scalar value, DType dtype);
+/// ValueError unless 0 <= eps < infinity.
+void check_eps(const char* op, double eps);
+/// A weight or bias of n elements, in x's dtype; may be undefined.
+void check_affine(const char* op, const char* arg, const Tensor& w, int64_t n, const Tensor& x);
+
+struct Operand {
+  const char* name;
+  const Tensor& x;
+};
+/// The shape the operands broadcast to, or a ShapeError naming all of them.
+Shape broadcast(const char* op, std::initializer_list<Operand> operands);
+/// "[2, 3]", or "undefined".
+std::string shape_or_undefined(const Tensor& x);
 
 // ---- memory, without recording
 /// The elements of x in row-major order: x itself when it is contiguous, else a copy.

@@ -23,10 +23,8 @@ Tensor window(const Tensor& x, int axis, int64_t start, int64_t n) {
 DType common_dtype(const char* op, const Tensors& xs) {
   if (xs.empty()) throw ShapeError(fmt::format("{}: xs is empty; at least 1 tensor is needed", op));
   DType dtype = boolean;
-  for (const Tensor& x : xs) {
-    detail::check_defined(op, "xs", x);
-    dtype = promote(dtype, x.dtype());
-  }
+  detail::check_defined(op, "xs", xs);
+  for (const Tensor& x : xs) dtype = promote(dtype, x.dtype());
   return dtype;
 }
 
@@ -65,7 +63,7 @@ Tensor sum_tiles(const Tensor& gy, const Shape& tile, const Shape& times) {
 
 Tensor cat(const Tensors& xs, int64_t axis) {
   const DType dtype = common_dtype("cat", xs);
-  if (xs[0].dim() == 0) throw ShapeError("cat: xs[0] is 0-dim, it has no axis to join; use stack");
+  if (xs[0].dim() == 0) throw ShapeError("cat: xs[0] is [], it has no axis to join; use stack");
   const int d = normalize_axis("cat", axis, xs[0].dim());
   Shape shape = xs[0].shape();
   std::vector<int64_t> sizes;
@@ -78,6 +76,7 @@ Tensor cat(const Tensors& xs, int64_t axis) {
     }
     sizes.push_back(xs[i].shape()[d]);
     shape[d] += sizes.back();
+    shape.numel("cat");
   }
   Tensor y = Tensor::empty(shape, dtype);
   int64_t at = 0;
@@ -102,8 +101,10 @@ Tensor stack(const Tensors& xs, int64_t axis) {
   for (size_t i = 1; i < xs.size(); ++i) {
     if (!(xs[i].shape() == xs[0].shape())) wrong_shape("stack", xs, i, "shapes must agree");
   }
+  detail::check_rank("stack", "xs[0]", xs[0], xs[0].dim() + 1);
   Shape shape = xs[0].shape();
   shape.insert(d, static_cast<int64_t>(xs.size()));
+  shape.numel("stack");
   Tensor y = Tensor::empty(shape, dtype);
   Strides strides = y.strides();
   strides.erase(d);
@@ -140,18 +141,22 @@ Tensor flip(const Tensor& x, const Axes& axes) {
 Tensor repeat(const Tensor& x, const Shape& times) {
   detail::check_defined("repeat", "x", x);
   if (times.rank() < x.dim()) {
-    throw ShapeError(fmt::format("repeat: times {} has fewer entries than x {} has axes",
+    throw ShapeError(fmt::format("repeat: times is {}, x is {}; give at least one entry an axis",
                                  times.str(), x.shape().str()));
   }
   Shape tile = x.shape();
   while (tile.rank() < times.rank()) tile.insert(0, 1);
   Shape shape = tile;
   for (int d = 0; d < tile.rank(); ++d) {
-    if (times[d] < 0) throw ValueError(fmt::format("repeat: times {} is negative", times.str()));
+    if (times[d] < 0) {
+      throw ValueError(fmt::format("repeat: times is {}; entries must be at least 0", times.str()));
+    }
     if (__builtin_mul_overflow(tile[d], times[d], &shape[d])) {
-      throw ShapeError(fmt::format("repeat: {} times {} is too large", tile.str(), times.str()));
+      throw ShapeError(fmt::format("repeat: x is {}, times is {}; their product must fit memory",
+                                   x.shape().str(), times.str()));
     }
   }
+  shape.numel("repeat");
   Tensor y = Tensor::empty(shape, x.dtype());
   if (y.numel() > 0) {
     copy_into(y.alias(tile, y.strides()), x);

@@ -64,14 +64,6 @@ std::array<Tensor, 3> layer_norm_vjp_fused(const Saved& s, const Tensor& gy) {
   return {gx, gw, gb};
 }
 
-void check_affine(const Tensor& x, const char* arg, const Tensor& w) {
-  if (!w.defined()) return;
-  if (w.dim() == 1 && w.numel() == x.shape().back() && w.dtype() == x.dtype()) return;
-  throw ShapeError(fmt::format("layer_norm: {} is {} {}, x is {} {}; need {} elements of x's dtype",
-                               arg, name(w.dtype()), w.shape().str(), name(x.dtype()),
-                               x.shape().str(), x.shape().back()));
-}
-
 }  // namespace
 
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
@@ -82,8 +74,9 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
                     "elements",
                     x.shape().str()));
   }
-  check_affine(x, "weight", weight);
-  check_affine(x, "bias", bias);
+  detail::check_affine("layer_norm", "weight", weight, x.shape().back(), x);
+  detail::check_affine("layer_norm", "bias", bias, x.shape().back(), x);
+  detail::check_eps("layer_norm", eps);
   const Tensor p = detail::packed(x);
   const Tensor w = weight.defined() ? detail::packed(weight) : Tensor();
   const Tensor b = bias.defined() ? detail::packed(bias) : Tensor();

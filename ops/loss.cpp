@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "fovea/ops/internal.h"
 
@@ -25,19 +26,21 @@ Tensor check_targets(const char* op, const char* arg, const Tensor& x, const Ten
   for (int64_t i = 0; i < ids.numel(); ++i) {
     const int64_t t = ids.data<int64_t>()[i];
     if (t != ignore_index && (t < 0 || t >= v)) {
-      throw IndexError(fmt::format("{}: target {} at position {}; need 0 to {}, or {} to ignore it",
-                                   op, t, i, v - 1, ignore_index));
+      throw IndexError(
+          fmt::format("{}: target is {} at element {} of {}, {} is {}; need 0 to {}, or {} to "
+                      "ignore it",
+                      op, t, i, target.shape().str(), arg, x.shape().str(), v - 1, ignore_index));
     }
   }
   return ids;
 }
 
-Tensor check_class_weight(const char* op, const Tensor& weight, const Tensor& x) {
+Tensor check_class_weight(const char* op, const Tensor& weight, const char* arg, const Tensor& x) {
   if (!weight.defined()) return {};
   check_floating(op, "weight", weight);
   if (weight.dim() != 1 || weight.size(0) != x.shape().back()) {
-    throw ShapeError(fmt::format("{}: weight is {}, need one number a class, [{}]", op,
-                                 weight.shape().str(), x.shape().back()));
+    throw ShapeError(fmt::format("{}: weight is {}, {} is {}; need one number a class, [{}]", op,
+                                 weight.shape().str(), arg, x.shape().str(), x.shape().back()));
   }
   if (weight.requires_grad() && grad_recording()) {
     throw GraphError(fmt::format(
@@ -65,14 +68,14 @@ Tensor reduce(const Tensor& loss, Reduction r) {
 
 namespace {
 
-void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
-  check_floating(op, "x", x);
+void check_same_shape(const char* op, const char* arg, const Tensor& x, const Tensor& target) {
+  check_floating(op, arg, x);
   check_floating(op, "target", target);
   if (x.shape() == target.shape()) return;
   throw ShapeError(
-      fmt::format("{}: x is {}, target is {}; the shapes must be equal, expand() one of "
-                  "them if broadcasting is meant",
-                  op, x.shape().str(), target.shape().str()));
+      fmt::format("{}: {} is {}, target is {}; the shapes must be equal, expand() one of them if "
+                  "broadcasting is meant",
+                  op, arg, x.shape().str(), target.shape().str()));
 }
 
 }  // namespace
@@ -82,7 +85,7 @@ void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
 Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const NllOptions& o) {
   const Tensor ids =
       detail::check_targets("nll_loss", "log_probs", log_probs, target, o.ignore_index);
-  const Tensor w = detail::check_class_weight("nll_loss", o.weight, log_probs);
+  const Tensor w = detail::check_class_weight("nll_loss", o.weight, "log_probs", log_probs);
   const Tensor rows = reshape(log_probs, {ids.numel(), log_probs.shape().back()});
   const Tensor ignored = ids == o.ignore_index;
   const Tensor at = where(ignored, zeros_like(ids), ids);
@@ -94,20 +97,20 @@ Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const NllOptions&
 
 // loss = (x - target)^2
 Tensor mse_loss(const Tensor& x, const Tensor& target, Reduction r) {
-  detail::check_same_shape("mse_loss", x, target);
+  detail::check_same_shape("mse_loss", "x", x, target);
   return detail::reduce(square(x - target), r);
 }
 
 // -[t log s(x) + (1 - t) log(1 - s(x))] = softplus(x) - t x, which cannot overflow.
 Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target, Reduction r) {
-  detail::check_same_shape("binary_cross_entropy_with_logits", x, target);
+  detail::check_same_shape("binary_cross_entropy_with_logits", "x", x, target);
   return detail::reduce(softplus(x) - target * x, r);
 }
 
 // -[t log p + (1 - t) log(1 - p)]; the logarithms are kept above -100, as in PyTorch, so that the
 // loss is finite at p = 0 and p = 1.
 Tensor binary_cross_entropy(const Tensor& p, const Tensor& target, Reduction r) {
-  detail::check_same_shape("binary_cross_entropy", p, target);
+  detail::check_same_shape("binary_cross_entropy", "p", p, target);
   const Tensor outside = logical_not(logical_and(p.detach() >= 0, p.detach() <= 1));
   if (any(outside)) {
     throw ValueError(
@@ -125,14 +128,15 @@ Tensor binary_cross_entropy(const Tensor& p, const Tensor& target, Reduction r) 
 
 // loss = |x - target|; gradient 0 where they are equal
 Tensor l1_loss(const Tensor& x, const Tensor& target, Reduction r) {
-  detail::check_same_shape("l1_loss", x, target);
+  detail::check_same_shape("l1_loss", "x", x, target);
   return detail::reduce(abs(x - target), r);
 }
 
 Tensor huber_loss(const Tensor& x, const Tensor& target, double delta, Reduction r) {
-  detail::check_same_shape("huber_loss", x, target);
-  if (!(delta > 0))
-    throw ValueError(fmt::format("huber_loss: delta is {}; it must be above 0", delta));
+  detail::check_same_shape("huber_loss", "x", x, target);
+  if (!(delta > 0) || !std::isfinite(delta)) {
+    throw ValueError(fmt::format("huber_loss: delta is {}; it must be above 0 and finite", delta));
+  }
   const Tensor d = x - target;
   const Tensor a = abs(d);
   return detail::reduce(where(a <= delta, square(d) * 0.5, (a - delta / 2) * delta), r);
@@ -140,7 +144,7 @@ Tensor huber_loss(const Tensor& x, const Tensor& target, double delta, Reduction
 
 // target (log target - log_x); where the target is 0 so is the loss, whatever log_x is.
 Tensor kl_div(const Tensor& log_x, const Tensor& target, Reduction r) {
-  detail::check_same_shape("kl_div", log_x, target);
+  detail::check_same_shape("kl_div", "log_x", log_x, target);
   const Tensor none = target.detach() <= 0;
   const Tensor t = masked_fill(target, none, 1);
   return detail::reduce(masked_fill(t * (log(t) - log_x), none, 0), r);

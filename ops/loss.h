@@ -11,7 +11,7 @@ Tensor check_targets(const char* op, const char* arg, const Tensor& x, const Ten
                      int64_t ignore_index);
 /// The class weights packed and in x's dtype, undefined when there are none. ShapeError unless (V),
 /// GraphError when a gradient is wanted for them.
-Tensor check_class_weight(const char* op, const Tensor& weight, const Tensor& x);
+Tensor check_class_weight(const char* op, const Tensor& weight, const char* arg, const Tensor& x);
 /// Losses (N) -> their mean over the targets that count, each by its class weight, their sum, or
 /// `shape`. The mean over none is 0.
 Tensor reduce_targets(const Tensor& loss, const Tensor& ids, const Tensor& weight,

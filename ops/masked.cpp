@@ -10,7 +10,7 @@ namespace fovea {
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   detail::check_defined("masked_select", "x", x);
   detail::check_dtype("masked_select", "mask", mask, boolean);
-  const Shape shape = broadcast_shapes("masked_select", x.shape(), mask.shape());
+  const Shape shape = detail::broadcast("masked_select", {{"x", x}, {"mask", mask}});
   const Tensor m = detail::packed(expand(mask, shape));
   std::vector<int64_t> at;
   for (int64_t i = 0; i < m.numel(); ++i) {
@@ -38,7 +38,7 @@ Tensor scatter(const Tensor& x, int64_t axis, const Tensor& index, const Tensor&
                     "src, and into x on every axis but {}",
                     x.shape().str(), index.shape().str(), src.shape().str(), a));
   }
-  detail::check_index("scatter", index, x.shape()[a], a, x);
+  detail::check_index("scatter", "index", index, x.shape()[a], a, "x", x.shape());
   // Which entry of src ends at each place: its number from 1; 0 marks what stays.
   Tensor winner = zeros({x.numel()}, i64);
   const Tensor places = detail::packed(gather(reshape(arange(x.numel()), x.shape()), axis, index));
@@ -59,7 +59,11 @@ Tensor scatter(const Tensor& x, int64_t axis, const Tensor& index, const Tensor&
 Tensor index_put_add(const Tensor& x, const Tensor& index, const Tensor& values) {
   detail::check_defined("index_put_add", "x", x);
   detail::check_dtype("index_put_add", "index", index, i64);
-  detail::check_defined("index_put_add", "values", values);
+  detail::check_dtype("index_put_add", "values", values, x.dtype());
+  if (x.dtype() == boolean) {
+    throw DTypeError(fmt::format(
+        "index_put_add: x {} is bool; numbers are needed, convert with to(i64)", x.shape().str()));
+  }
   Shape want = x.shape();
   if (want.rank() > 0) want[0] = index.numel();
   if (x.dim() == 0 || index.dim() != 1 || !(values.shape() == want)) {
@@ -68,7 +72,7 @@ Tensor index_put_add(const Tensor& x, const Tensor& index, const Tensor& values)
                     "index (N), values (N, ...)",
                     x.shape().str(), index.shape().str(), values.shape().str()));
   }
-  detail::check_index("index_put_add", index, x.shape()[0], 0, x);
+  detail::check_index("index_put_add", "index", index, x.shape()[0], 0, "x", x.shape());
   Shape column = Shape::filled(x.dim(), 1);
   column[0] = index.numel();
   return scatter_add(x, 0, expand(reshape(index, column), want), values);

@@ -39,6 +39,12 @@ bool blas_layout(const Tensor& x, Layout& out) {
   return false;
 }
 
+[[noreturn]] void wrong_product(const char* op, const Tensor& a, const Tensor& b,
+                                const char* need) {
+  throw ShapeError(
+      fmt::format("{}: a is {}, b is {}; {}", op, a.shape().str(), b.shape().str(), need));
+}
+
 Tensor with_layout(const Tensor& x, Layout& l) {
   if (blas_layout(x, l)) return x;
   Tensor p = packed(x);
@@ -63,9 +69,10 @@ Tensor raw_matmul(const char* op, const Tensor& a_in, const Tensor& b_in, const 
   const Strides sb = broadcast_strides(batch_b, Strides(b.strides().begin(), b.dim() - 2), shape);
   const Strides sy = contiguous_strides(shape);
   const auto c = collapse<3>(shape, {&sa, &sb, &sy});
-  const int64_t batch = shape.numel();
+  const int64_t batch = shape.numel(op);
   shape.push_back(m);
   shape.push_back(n);
+  shape.numel(op);
   Tensor y = start.defined() ? start : Tensor::empty(shape, a.dtype());
   if (y.numel() == 0) return y;
   const double beta = start.defined() ? 1 : 0;
@@ -97,10 +104,7 @@ Tensor raw_matmul(const char* op, const Tensor& a_in, const Tensor& b_in, const 
 void check_product(const char* op, const Tensor& a, const Tensor& b) {
   check_floating(op, "a", a);
   check_floating(op, "b", b);
-  if (a.dim() == 0 || b.dim() == 0) {
-    throw ShapeError(fmt::format("{}: a is {}, b is {}; both need at least one axis", op,
-                                 a.shape().str(), b.shape().str()));
-  }
+  if (a.dim() == 0 || b.dim() == 0) wrong_product(op, a, b, "both need at least one axis");
 }
 
 }  // namespace detail
@@ -171,6 +175,13 @@ Tensor matmul(const Tensor& x, const Tensor& y) {
                     "a.shape[-1] == b.shape[{}]",
                     x.shape().str(), y.shape().str(), y.dim() == 1 ? -1 : -2));
   }
+  try {
+    const auto batch = [](const Tensor& t) { return Shape(t.shape().begin(), t.dim() - 2); };
+    broadcast_shapes("matmul", batch(a), batch(b));
+  } catch (const ShapeError&) {
+    detail::wrong_product("matmul", x, y,
+                          "all axes but the last two must be equal or 1, aligned at the right");
+  }
   Tensor out = product(a, b);
   if (y.dim() == 1) out = squeeze(out, -1);
   if (x.dim() == 1) out = squeeze(out, y.dim() == 1 ? -1 : -2);
@@ -179,18 +190,21 @@ Tensor matmul(const Tensor& x, const Tensor& y) {
 
 // y = x w' + bias;  gx = gy w,  gw = gy' x and gbias = sum gy, over all rows
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  detail::check_product("linear", x, weight);
-  const bool fits = weight.dim() == 2 && x.shape().back() == weight.shape()[1];
+  detail::check_floating("linear", "x", x);
+  detail::check_floating("linear", "weight", weight);
+  const bool fits = x.dim() > 0 && weight.dim() == 2 && x.shape().back() == weight.shape()[1];
   const bool bias_fits = !bias.defined() || (bias.dim() == 1 && bias.numel() == weight.shape()[0]);
   if (!fits || !bias_fits) {
-    throw ShapeError(fmt::format(
-        "linear: x is {}, weight is {}, bias is {}; need x (..., I), weight "
-        "(O, I), bias (O)",
-        x.shape().str(), weight.shape().str(), bias.defined() ? bias.shape().str() : "undefined"));
+    throw ShapeError(
+        fmt::format("linear: x is {}, weight is {}, bias is {}; need x (..., I), weight "
+                    "(O, I), bias (O)",
+                    x.shape().str(), weight.shape().str(), detail::shape_or_undefined(bias)));
   }
   if (x.dtype() != weight.dtype() || (bias.defined() && bias.dtype() != x.dtype())) {
-    throw DTypeError(fmt::format("linear: x is {}, weight is {}; convert one with to()",
-                                 name(x.dtype()), name(weight.dtype())));
+    throw DTypeError(fmt::format(
+        "linear: x is {}, weight is {}, bias is {}; they must be of one dtype, convert with to()",
+        name(x.dtype()), name(weight.dtype()),
+        bias.defined() ? name(bias.dtype()) : std::string_view("undefined")));
   }
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.shape()[0];
@@ -217,8 +231,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 Tensor dot(const Tensor& a, const Tensor& b) {
   detail::check_product("dot", a, b);
   if (a.dim() != 1 || b.dim() != 1 || a.numel() != b.numel()) {
-    throw ShapeError(fmt::format("dot: a is {}, b is {}; need two vectors of one length",
-                                 a.shape().str(), b.shape().str()));
+    detail::wrong_product("dot", a, b, "need two vectors of one length");
   }
   const DType t = promote(a.dtype(), b.dtype());
   return inner(to(a, t), to(b, t));
@@ -227,9 +240,9 @@ Tensor dot(const Tensor& a, const Tensor& b) {
 Tensor outer(const Tensor& a, const Tensor& b) {
   detail::check_product("outer", a, b);
   if (a.dim() != 1 || b.dim() != 1) {
-    throw ShapeError(
-        fmt::format("outer: a is {}, b is {}; need two vectors", a.shape().str(), b.shape().str()));
+    detail::wrong_product("outer", a, b, "need two vectors");
   }
+  Shape({a.numel(), b.numel()}).numel("outer");
   return unsqueeze(a, 1) * unsqueeze(b, 0);
 }
 
@@ -237,8 +250,7 @@ Tensor bmm(const Tensor& a, const Tensor& b) {
   detail::check_product("bmm", a, b);
   if (a.dim() != 3 || b.dim() != 3 || a.shape()[0] != b.shape()[0] ||
       a.shape()[2] != b.shape()[1]) {
-    throw ShapeError(fmt::format("bmm: a is {}, b is {}; need (B, M, K) and (B, K, N)",
-                                 a.shape().str(), b.shape().str()));
+    detail::wrong_product("bmm", a, b, "need (B, M, K) and (B, K, N)");
   }
   return matmul(a, b);
 }

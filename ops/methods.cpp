@@ -1,8 +1,7 @@
 // The methods and operators that core/tensor.h declares: each is the function of the same name.
 #include <fmt/format.h>
 
-#include "fovea/core/error.h"
-#include "fovea/ops/ops.h"
+#include "fovea/ops/elementwise.h"
 
 namespace fovea {
 
@@ -11,13 +10,13 @@ Tensor operator+(const Tensor& a, Scalar b) { return add(a, b); }
 Tensor operator+(Scalar a, const Tensor& b) { return add(b, a); }
 Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 Tensor operator-(const Tensor& a, Scalar b) { return sub(a, b); }
-Tensor operator-(Scalar a, const Tensor& b) { return sub(full({}, a, a.promoted(b.dtype())), b); }
+Tensor operator-(Scalar a, const Tensor& b) { return sub(detail::operand("sub", "b", b, a), b); }
 Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 Tensor operator*(const Tensor& a, Scalar b) { return mul(a, b); }
 Tensor operator*(Scalar a, const Tensor& b) { return mul(b, a); }
 Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 Tensor operator/(const Tensor& a, Scalar b) { return div(a, b); }
-Tensor operator/(Scalar a, const Tensor& b) { return div(full({}, a, a.promoted(b.dtype())), b); }
+Tensor operator/(Scalar a, const Tensor& b) { return div(detail::operand("div", "b", b, a), b); }
 Tensor operator-(const Tensor& a) { return neg(a); }
 
 Tensor operator==(const Tensor& a, const Tensor& b) { return eq(a, b); }
@@ -43,6 +42,7 @@ Tensor Tensor::flatten(int64_t start, int64_t end) const {
 }
 Tensor Tensor::transpose(int64_t a, int64_t b) const { return fovea::transpose(*this, a, b); }
 Tensor Tensor::t() const {
+  detail::check_defined("t", "x", *this);
   if (dim() > 2) {
     throw ShapeError(
         fmt::format("t: x is {}; a matrix is needed, use transpose() or mT()", shape().str()));
@@ -54,6 +54,10 @@ Tensor Tensor::squeeze() const { return fovea::squeeze(*this); }
 Tensor Tensor::squeeze(int64_t axis) const { return fovea::squeeze(*this, axis); }
 Tensor Tensor::unsqueeze(int64_t axis) const { return fovea::unsqueeze(*this, axis); }
 Tensor Tensor::expand(const Shape& shape) const { return fovea::expand(*this, shape); }
+Tensor Tensor::expand_as(const Tensor& o) const {
+  detail::check_defined("expand_as", "o", o);
+  return fovea::expand(*this, o.shape());
+}
 Tensor Tensor::select(int64_t axis, int64_t index) const {
   return fovea::select(*this, axis, index);
 }
@@ -96,6 +100,16 @@ Tensor Tensor::relu() const { return fovea::relu(*this); }
 Tensor Tensor::pow(Scalar exponent) const { return fovea::pow(*this, exponent); }
 Tensor Tensor::clamp(Scalar low, Scalar high) const { return fovea::clamp(*this, low, high); }
 Tensor Tensor::matmul(const Tensor& o) const { return fovea::matmul(*this, o); }
+Tensor Tensor::bmm(const Tensor& o) const { return fovea::bmm(*this, o); }
+Tensor Tensor::mm(const Tensor& o) const {
+  detail::check_defined("mm", "a", *this);
+  detail::check_defined("mm", "b", o);
+  if (dim() != 2 || o.dim() != 2 || shape()[1] != o.shape()[0]) {
+    throw ShapeError(fmt::format("mm: a is {}, b is {}; need (M, K) and (K, N)", shape().str(),
+                                 o.shape().str()));
+  }
+  return fovea::matmul(*this, o);
+}
 
 Tensor Tensor::sum(const Axes& axes, bool keep) const { return fovea::sum(*this, axes, keep); }
 Tensor Tensor::mean(const Axes& axes, bool keep) const { return fovea::mean(*this, axes, keep); }

@@ -79,11 +79,12 @@ void draw_distinct(const T* p, const double* w, int64_t row, const Draw& d, int6
 
 Tensor multinomial(const Tensor& p, int64_t n, bool replacement, Generator* g) {
   detail::check_floating("multinomial", "p", p);
-  if (p.dim() == 0) throw ShapeError("multinomial: p is 0-dim; its last axis must be the classes");
+  if (p.dim() == 0) throw ShapeError("multinomial: p is []; its last axis must be the classes");
   if (n < 0) throw ValueError(fmt::format("multinomial: n is {}; at least 0 is needed", n));
   const Draw d{p.shape().back(), n, replacement, (g ? *g : default_generator()).next()};
   Shape shape = p.shape();
   shape[p.dim() - 1] = n;
+  shape.numel("multinomial");
   Tensor y = Tensor::empty(shape, i64);
   if (y.numel() == 0) return y;
   const Tensor weights = detail::packed(p);

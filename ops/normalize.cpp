@@ -7,11 +7,6 @@
 namespace fovea {
 namespace {
 
-void check_channels(const char* op, const char* arg, const Tensor& w, int64_t channels) {
-  if (!w.defined() || (w.dim() == 1 && w.numel() == channels)) return;
-  throw ShapeError(fmt::format("{}: {} is {}; ({}) is needed", op, arg, w.shape().str(), channels));
-}
-
 void check_batch(const char* op, const Tensor& x) {
   detail::check_floating(op, "x", x);
   if (x.dim() >= 2) return;
@@ -39,7 +34,8 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
     throw ShapeError(
         fmt::format("rms_norm: x is {}; its last axis must have elements", x.shape().str()));
   }
-  check_channels("rms_norm", "weight", weight, x.shape().back());
+  detail::check_affine("rms_norm", "weight", weight, x.shape().back(), x);
+  detail::check_eps("rms_norm", eps);
   const Tensor y = x * rsqrt(mean(square(x), -1, keepdim) + eps);
   return weight.defined() ? y * weight : y;
 }
@@ -48,13 +44,21 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
                   const Tensor& weight, const Tensor& bias, const BatchNormOptions& o) {
   check_batch("batch_norm", x);
   const int64_t channels = x.shape()[1];
-  check_channels("batch_norm", "running_mean", running_mean, channels);
-  check_channels("batch_norm", "running_var", running_var, channels);
-  check_channels("batch_norm", "weight", weight, channels);
-  check_channels("batch_norm", "bias", bias, channels);
+  detail::check_affine("batch_norm", "running_mean", running_mean, channels, x);
+  detail::check_affine("batch_norm", "running_var", running_var, channels, x);
+  detail::check_affine("batch_norm", "weight", weight, channels, x);
+  detail::check_affine("batch_norm", "bias", bias, channels, x);
+  detail::check_eps("batch_norm", o.eps);
+  if (!(o.momentum >= 0 && o.momentum <= 1)) {
+    throw ValueError(fmt::format("batch_norm: momentum is {}; it must be in [0, 1]", o.momentum));
+  }
   if (!o.training) {
     if (!running_mean.defined() || !running_var.defined()) {
-      throw ShapeError("batch_norm: without training it needs running_mean and running_var");
+      throw ShapeError(fmt::format(
+          "batch_norm: x is {}, running_mean is {}, running_var is {}; without training both are "
+          "needed",
+          x.shape().str(), detail::shape_or_undefined(running_mean),
+          detail::shape_or_undefined(running_var)));
     }
     const Tensor r = rsqrt(running_var + o.eps);
     return affine((x - per_channel(running_mean, x)) * per_channel(r, x), weight, bias, x);
@@ -64,7 +68,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
   const int64_t n = channels > 0 ? x.numel() / channels : 0;
   if (n < 2) {
     throw ShapeError(fmt::format(
-        "batch_norm: x is {}: {} values a channel; training needs at least 2", x.shape().str(), n));
+        "batch_norm: x is {}, {} values a channel; training needs at least 2", x.shape().str(), n));
   }
   const Tensor m = mean(x, axes, keepdim);
   const Tensor d = x - m;
@@ -85,12 +89,13 @@ Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const T
                   double eps) {
   check_batch("group_norm", x);
   const int64_t channels = x.shape()[1];
-  check_channels("group_norm", "weight", weight, channels);
-  check_channels("group_norm", "bias", bias, channels);
+  detail::check_affine("group_norm", "weight", weight, channels, x);
+  detail::check_affine("group_norm", "bias", bias, channels, x);
+  detail::check_eps("group_norm", eps);
   if (groups < 1 || channels % groups != 0) {
     throw ShapeError(
-        fmt::format("group_norm: x is {}, groups is {}; groups must divide the channels",
-                    x.shape().str(), groups));
+        fmt::format("group_norm: x is {}, groups is {}; groups must divide the {} channels",
+                    x.shape().str(), groups, channels));
   }
   if (x.numel() == 0) return affine(clone(x), weight, bias, x);
   const int64_t batch = x.shape()[0];

@@ -9,10 +9,12 @@ Tensor one_hot(const Tensor& x, int64_t classes) {
   detail::check_dtype("one_hot", "x", x, i64);
   if (classes < 1)
     throw ValueError(fmt::format("one_hot: classes is {}; at least 1 is needed", classes));
+  detail::check_rank("one_hot", "x", x, x.dim() + 1);
   Shape shape = x.shape();
   shape.push_back(classes);
+  shape.numel("one_hot");
+  detail::check_index("one_hot", "x", x, classes, x.dim(), "the result", shape);
   const Tensor y = zeros(shape, i64);
-  detail::check_index("one_hot", x, classes, x.dim(), y);
   const Tensor packed = detail::packed(x);
   const int64_t* ids = packed.data<int64_t>();
   int64_t* rows = y.data<int64_t>();

@@ -16,17 +16,20 @@ using detail::Window;
 
 Window pool_window(const char* op, const Tensor& x, const PoolOptions& o) {
   detail::check_floating(op, "x", x);
-  if (x.dim() != 4) {
-    throw ShapeError(fmt::format("{}: x is {}; need (B, C, H, W)", op, x.shape().str()));
+  if (x.dim() != 4 || x.shape()[2] < 1 || x.shape()[3] < 1) {
+    throw ShapeError(
+        fmt::format("{}: x is {}; need (B, C, H, W) with pixels", op, x.shape().str()));
   }
   ConvOptions c;
-  c.stride = {o.stride[0] > 0 ? o.stride[0] : o.kernel[0],
-              o.stride[1] > 0 ? o.stride[1] : o.kernel[1]};
+  c.stride = {o.stride[0] != 0 ? o.stride[0] : o.kernel[0],
+              o.stride[1] != 0 ? o.stride[1] : o.kernel[1]};
   c.padding = o.padding;
-  const Window w = detail::make_window(op, x, o.kernel[0], o.kernel[1], c);
+  const Window w = detail::make_window(op, x.shape(), o.kernel[0], o.kernel[1], c);
   if (2 * w.ph > w.kh || 2 * w.pw > w.kw) {
-    throw ValueError(fmt::format("{}: padding {}x{} is more than half the kernel {}x{}", op, w.ph,
-                                 w.pw, w.kh, w.kw));
+    throw ValueError(
+        fmt::format("{}: padding is {}x{}, kernel is {}x{}; need padding of no more than half the "
+                    "kernel",
+                    op, w.ph, w.pw, w.kh, w.kw));
   }
   return w;
 }

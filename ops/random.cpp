@@ -21,7 +21,8 @@ RandomKey key_from(Generator* g) { return (g ? *g : default_generator()).next();
 
 // fill(T* out, begin, count) for the chunks of a new tensor.
 template <class T, class Fill>
-Tensor filled(const Shape& shape, const Fill& fill) {
+Tensor filled(const char* op, const Shape& shape, const Fill& fill) {
+  shape.numel(op);
   Tensor y = Tensor::empty(shape, dtype_of<T>());
   T* p = y.data<T>();
   parallel_for(y.numel(), kGrain,
@@ -36,8 +37,12 @@ void need_floating(const char* op, DType dtype) {
 
 }  // namespace
 
-Tensor uniform(const Shape& shape, double low, double high, DType dtype, Generator* g) {
-  need_floating("uniform", dtype);
+namespace {
+
+Tensor uniform_as(const char* op, const Shape& shape, double low, double high, DType dtype,
+                  Generator* g) {
+  need_floating(op, dtype);
+  shape.numel(op);
   const RandomKey key = key_from(g);
   return visit_floating(dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -45,41 +50,51 @@ Tensor uniform(const Shape& shape, double low, double high, DType dtype, Generat
     const auto to = static_cast<T>(high);
     if (!(low <= high) || !std::isfinite(from) || !std::isfinite(to) || !std::isfinite(to - from)) {
       throw ValueError(
-          fmt::format("uniform: low is {}, high is {}; need low <= high, and both and their "
-                      "difference finite in {}",
-                      low, high, name(dtype)));
+          fmt::format("{}: low is {}, high is {}; need low <= high, and both and their difference "
+                      "finite in {}",
+                      op, low, high, name(dtype)));
     }
     if (from == to) return full(shape, from, dtype);
-    return filled<T>(shape, [&](T* out, int64_t begin, int64_t n) {
+    return filled<T>(op, shape, [&](T* out, int64_t begin, int64_t n) {
       kernels::fill_uniform(out, begin, n, key.seed, key.stream, from, to);
     });
   });
 }
 
-Tensor rand(const Shape& shape, DType dtype, Generator* g) {
-  need_floating("rand", dtype);
-  return uniform(shape, 0, 1, dtype, g);
-}
-
-Tensor normal(double mean, double std, const Shape& shape, DType dtype, Generator* g) {
-  need_floating("normal", dtype);
-  if (!std::isfinite(mean) || !std::isfinite(std) || std < 0) {
-    throw ValueError(
-        fmt::format("normal: mean is {}, std is {}; both must be finite, std >= 0", mean, std));
-  }
-  const RandomKey key = key_from(g);
+Tensor normal_as(const char* op, double mean, double std, const Shape& shape, DType dtype,
+                 Generator* g) {
+  need_floating(op, dtype);
   return visit_floating(dtype, [&](auto zero) {
     using T = decltype(zero);
-    return filled<T>(shape, [&](T* out, int64_t begin, int64_t n) {
-      kernels::fill_normal(out, begin, n, key.seed, key.stream, static_cast<T>(mean),
-                           static_cast<T>(std));
+    const auto centre = static_cast<T>(mean);
+    const auto width = static_cast<T>(std);
+    if (!std::isfinite(centre) || !std::isfinite(width) || std < 0) {
+      throw ValueError(fmt::format("{}: mean is {}, std is {}; both must be finite in {}, std >= 0",
+                                   op, mean, std, name(dtype)));
+    }
+    const RandomKey key = key_from(g);
+    return filled<T>(op, shape, [&](T* out, int64_t begin, int64_t n) {
+      kernels::fill_normal(out, begin, n, key.seed, key.stream, centre, width);
     });
   });
 }
 
+}  // namespace
+
+Tensor uniform(const Shape& shape, double low, double high, DType dtype, Generator* g) {
+  return uniform_as("uniform", shape, low, high, dtype, g);
+}
+
+Tensor rand(const Shape& shape, DType dtype, Generator* g) {
+  return uniform_as("rand", shape, 0, 1, dtype, g);
+}
+
+Tensor normal(double mean, double std, const Shape& shape, DType dtype, Generator* g) {
+  return normal_as("normal", mean, std, shape, dtype, g);
+}
+
 Tensor randn(const Shape& shape, DType dtype, Generator* g) {
-  need_floating("randn", dtype);
-  return normal(0, 1, shape, dtype, g);
+  return normal_as("randn", 0, 1, shape, dtype, g);
 }
 
 Tensor rand_like(const Tensor& x, Generator* g) {
@@ -97,7 +112,7 @@ Tensor randint(int64_t low, int64_t high, const Shape& shape, Generator* g) {
     throw ValueError(fmt::format("randint: low is {}, high is {}; need low < high", low, high));
   }
   const RandomKey key = key_from(g);
-  return filled<int64_t>(shape, [&](int64_t* out, int64_t begin, int64_t n) {
+  return filled<int64_t>("randint", shape, [&](int64_t* out, int64_t begin, int64_t n) {
     kernels::fill_integers(out, begin, n, key.seed, key.stream, low, high);
   });
 }
@@ -105,6 +120,7 @@ Tensor randint(int64_t low, int64_t high, const Shape& shape, Generator* g) {
 // Fisher and Yates's shuffle, as Durstenfeld 1964.
 Tensor randperm(int64_t n, Generator* g) {
   if (n < 0) throw ValueError(fmt::format("randperm: n is {}; at least 0 is needed", n));
+  Shape({n}).numel("randperm");
   Tensor y = arange(n);
   const RandomKey key = key_from(g);
   Scratch<uint64_t> bits(n);
@@ -127,7 +143,7 @@ Tensor bernoulli(const Tensor& p, Generator* g) {
   const Tensor y = visit_floating(p.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* ps = probability.data<T>();
-    return filled<T>(p.shape(), [&](T* out, int64_t begin, int64_t n) {
+    return filled<T>("bernoulli", p.shape(), [&](T* out, int64_t begin, int64_t n) {
       const T* at = ps + begin;
       bool good = true;
       for (int64_t i = 0; i < n; ++i) good &= at[i] >= 0 && at[i] <= 1;

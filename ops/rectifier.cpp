@@ -10,7 +10,13 @@
 namespace fovea {
 namespace {
 namespace k = kernels;
+
+void check_finite(const char* op, const char* arg, double value) {
+  if (std::isfinite(value)) return;
+  throw ValueError(fmt::format("{}: {} is {}; it must be finite", op, arg, value));
 }
+
+}  // namespace
 
 // y = x tanh(softplus(x)); dy = t + x (1 - t^2) sigmoid(x), t = tanh(softplus(x)). Misra 2019
 Tensor mish(const Tensor& x) {
@@ -23,9 +29,11 @@ Tensor mish(const Tensor& x) {
 }
 
 // y = x above 0, alpha (exp(x) - 1) below. What is not chosen is kept out of the exponential.
-Tensor elu(const Tensor& x, double alpha) {
+Tensor elu(const Tensor& in, double alpha) {
+  detail::check_defined("elu", "x", in);
+  check_finite("elu", "alpha", alpha);
+  const Tensor x = detail::as_floating(in);
   if (alpha != 1) {
-    detail::check_floating("elu", "x", x);
     const Tensor below = x <= 0;
     return where(below, expm1(masked_fill(x, logical_not(below), 0)) * alpha, x);
   }
@@ -39,13 +47,16 @@ Tensor elu(const Tensor& x, double alpha) {
 
 Tensor leaky_relu(const Tensor& x, double slope) {
   detail::check_floating("leaky_relu", "x", x);
+  check_finite("leaky_relu", "slope", slope);
   return where(x > 0, x, x * slope);
 }
 
 // clamp whose gradient is 0 at the borders, as PyTorch's.
 Tensor hardtanh(const Tensor& x, double low, double high) {
   detail::check_floating("hardtanh", "x", x);
-  if (!(low <= high)) throw ValueError(fmt::format("hardtanh: low {} is above high {}", low, high));
+  if (!(low <= high)) {
+    throw ValueError(fmt::format("hardtanh: low is {}, high is {}; need low <= high", low, high));
+  }
   const Tensor at_low = masked_fill(x, x <= low, low);
   return masked_fill(at_low, x >= high, high);
 }

@@ -66,8 +66,9 @@ Tensor over_axes(const char* op, const Tensor& x, const Axes& axes, bool keepdim
 
 void check_not_empty(const char* op, const Tensor& x, const Reduction3& l) {
   if (l.r > 0 || l.a * l.b == 0) return;
-  throw ShapeError(fmt::format("{}: x is {}: there is no element along axes {} to reduce", op,
-                               x.shape().str(), l.axes.str()));
+  throw ShapeError(
+      fmt::format("{}: x is {}, there is no element along axes {}; at least one is needed", op,
+                  x.shape().str(), l.axes.str()));
 }
 
 Tensor spread(const Tensor& gy, const Shape& shape, const Shape& axes) {
@@ -182,18 +183,21 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
                 });
 }
 
+namespace {
+
 // y = sum (x - mean)^2 / (n - correction), the mean first and then the deviations. Both are taken
 // from the first element, not from 0: in a constant row they are then exactly 0, where the rounding
 // of a mean would leave a spread, and std a gradient, of noise.
-Tensor var(const Tensor& x, const Axes& axes, int64_t correction, bool keepdim) {
-  detail::check_floating("var", "x", x);
-  const auto l = detail::reduction_layout("var", x, axes);
-  detail::check_not_empty("var", x, l);
-  if (l.r <= correction) {
+Tensor variance(const char* op, const Tensor& x, const Axes& axes, int64_t correction,
+                bool keepdim) {
+  detail::check_floating(op, "x", x);
+  const auto l = detail::reduction_layout(op, x, axes);
+  detail::check_not_empty(op, x, l);
+  if (correction < 0 || l.r <= correction) {
     throw ValueError(
-        fmt::format("var: {} elements along axes {} of x {} with correction {}; pass a "
-                    "smaller correction",
-                    l.r, l.axes.str(), x.shape().str(), correction));
+        fmt::format("{}: correction is {}, x {} has {} elements along axes {}; it must be at least "
+                    "0 and below their number",
+                    op, correction, x.shape().str(), l.r, l.axes.str()));
   }
   Tensor first = x.detach();
   for (const int64_t axis : l.axes) first = narrow(first, axis, 0, 1);
@@ -202,11 +206,15 @@ Tensor var(const Tensor& x, const Axes& axes, int64_t correction, bool keepdim) 
   return sum(square(d), axes, keepdim) / static_cast<double>(l.r - correction);
 }
 
+}  // namespace
+
+Tensor var(const Tensor& x, const Axes& axes, int64_t correction, bool keepdim) {
+  return variance("var", x, axes, correction, keepdim);
+}
+
 // The gradient at 0, a constant row, is 0: that of sqrt.
 Tensor std(const Tensor& x, const Axes& axes, int64_t correction, bool keepdim) {
-  detail::check_floating("std", "x", x);
-  detail::check_not_empty("std", x, detail::reduction_layout("std", x, axes));
-  return sqrt(var(x, axes, correction, keepdim));
+  return sqrt(variance("std", x, axes, correction, keepdim));
 }
 
 }  // namespace fovea

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "fovea/ops/internal.h"
+#include "fovea/ops/window.h"
 
 namespace fovea {
 namespace {
@@ -19,6 +20,10 @@ namespace {
 Tensor to_pixels(const Tensor& g, int64_t n, bool align_corners) {
   const double m = static_cast<double>(n);
   return align_corners ? (g + 1) * ((m - 1) / 2) : ((g + 1) * m - 1) * 0.5;
+}
+
+bool legal_size(int64_t h, int64_t w) {
+  return h >= 1 && w >= 1 && std::max(h, w) <= detail::kLargestSide;
 }
 
 // Resizes one axis from n to `out` elements: each is one pixel, or two neighbours mixed.
@@ -55,9 +60,9 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, bool align_corners) {
                     grid.shape()[0] == x.shape()[0] && x.shape()[2] > 0 && x.shape()[3] > 0;
   if (!fits) {
     throw ShapeError(
-        fmt::format("grid_sample: x is {} {}, grid is {} {}; need x (B, C, H, W) and grid "
+        fmt::format("grid_sample: x is {}, grid is {}; need x (B, C, H, W) with pixels and grid "
                     "(B, h, w, 2)",
-                    name(x.dtype()), x.shape().str(), name(grid.dtype()), grid.shape().str()));
+                    x.shape().str(), grid.shape().str()));
   }
   const int64_t batch = x.shape()[0];
   const int64_t channels = x.shape()[1];
@@ -94,12 +99,13 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, bool align_corners) {
 // theta (B, 2, 3) -> grid (B, h, w, 2): grid = theta (x, y, 1)' at the centres of h x w pixels.
 Tensor affine_grid(const Tensor& theta, int64_t h, int64_t w, bool align_corners) {
   detail::check_floating("affine_grid", "theta", theta);
-  if (theta.dim() != 3 || theta.shape()[1] != 2 || theta.shape()[2] != 3 || h < 1 || w < 1) {
+  if (theta.dim() != 3 || theta.shape()[1] != 2 || theta.shape()[2] != 3 || !legal_size(h, w)) {
     throw ShapeError(
-        fmt::format("affine_grid: theta is {}, size {}x{}; need theta (B, 2, 3) and sizes of "
-                    "at least 1",
-                    theta.shape().str(), h, w));
+        fmt::format("affine_grid: theta is {}, size {}x{}; need theta (B, 2, 3) and sizes from 1 "
+                    "to {}",
+                    theta.shape().str(), h, w, detail::kLargestSide));
   }
+  Shape({theta.shape()[0], h, w, 2}).numel("affine_grid");
   const auto centres = [&](int64_t n) {
     const double edge = align_corners ? 1.0 : 1.0 - 1.0 / static_cast<double>(n);
     return n > 1 || !align_corners ? linspace(-edge, edge, n, theta.dtype())
@@ -114,12 +120,13 @@ Tensor affine_grid(const Tensor& theta, int64_t h, int64_t w, bool align_corners
 // Resizing works on one axis after the other.
 Tensor interpolate(const Tensor& x, int64_t h, int64_t w, Interpolation mode, bool align_corners) {
   detail::check_floating("interpolate", "x", x);
-  if (x.dim() != 4 || h < 1 || w < 1 || x.shape()[2] < 1 || x.shape()[3] < 1) {
+  if (x.dim() != 4 || !legal_size(h, w) || !legal_size(x.shape()[2], x.shape()[3])) {
     throw ShapeError(
-        fmt::format("interpolate: x is {}, size {}x{}; need x (B, C, H, W) and sizes of at "
-                    "least 1",
-                    x.shape().str(), h, w));
+        fmt::format("interpolate: x is {}, size {}x{}; need x (B, C, H, W) with pixels and sizes "
+                    "from 1 to {}",
+                    x.shape().str(), h, w, detail::kLargestSide));
   }
+  Shape({x.shape()[0], x.shape()[1], h, w}).numel("interpolate");
   const bool linear = mode == Interpolation::bilinear;
   const Tensor rows = resize_axis(x, 2, h, linear, align_corners);
   return resize_axis(rows, 3, w, linear, align_corners);

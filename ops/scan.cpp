@@ -48,13 +48,13 @@ Tensor cumsum(const Tensor& in, int64_t axis) {
 // computed row by row from a lower-triangular matrix of differences that never overflows.
 namespace {
 
-Tensor logcumsumexp_last(const Tensor& x) {
+Tensor logcumsumexp_rows(const Tensor& x) {
   Tensor y = detail::rowwise(x, [](const auto* in, auto* out, int64_t rows, int64_t n) {
     for (int64_t r = 0; r < rows; ++r) kernels::logcumsumexp(in + r * n, out + r * n, n);
   });
   return record("logcumsumexp", y, {x}, {save_input("x", x), save_output(y)},
                 [](const Saved& s, const Tensor& gy) {
-                  // (..., i, j): weight of x_j in y_i, 0 above the diagonal
+                  // (rows, i, j): weight of x_j in y_i, 0 above the diagonal
                   constexpr double kInf = std::numeric_limits<double>::infinity();
                   const int64_t n = gy.shape().back();
                   const Tensor above = arange(n) > reshape(arange(n), {n, 1});
@@ -68,7 +68,11 @@ Tensor logcumsumexp_last(const Tensor& x) {
 }  // namespace
 
 Tensor logcumsumexp(const Tensor& x, int64_t axis) {
-  return detail::along_last("logcumsumexp", x, axis, logcumsumexp_last);
+  return detail::along_last("logcumsumexp", x, axis, [](const Tensor& in) {
+    Shape rows{1, in.shape().back()};  // so that the rule has an axis to spare at any rank
+    for (int d = 0; d < in.dim() - 1; ++d) rows[0] *= in.shape()[d];
+    return reshape(logcumsumexp_rows(reshape(in, rows)), in.shape());
+  });
 }
 
 }  // namespace fovea

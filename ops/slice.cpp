@@ -18,7 +18,7 @@ Tensor part_view(const Tensor& x, const Part& p) {
   Strides strides = x.strides();
   const int64_t offset = p.length > 0 ? p.start * strides[p.axis] : 0;
   shape[p.axis] = p.length;
-  strides[p.axis] *= p.step;
+  if (p.length > 1) strides[p.axis] *= p.step;  // else unused, and a huge step would overflow
   return x.alias(shape, strides, offset);
 }
 
@@ -44,7 +44,8 @@ namespace {
 
 void need_axis(const char* op, const Tensor& x) {
   detail::check_defined(op, "x", x);
-  if (x.dim() == 0) throw IndexError(fmt::format("{}: x is 0-dim, it has no axis to cut", op));
+  if (x.dim() > 0) return;
+  throw IndexError(fmt::format("{}: x is [], it has no axis to cut; unsqueeze() it first", op));
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ Tensor slice(const Tensor& x, int64_t axis, int64_t start, int64_t end, int64_t 
   const auto clip = [n](int64_t i) { return std::clamp(i < 0 ? i + n : i, int64_t{0}, n); };
   const int64_t from = clip(start);
   const int64_t to = std::max(from, clip(end));
-  return detail::take_part(x, {d, from, (to - from + step - 1) / step, step});
+  return detail::take_part(x, {d, from, to > from ? (to - from - 1) / step + 1 : 0, step});
 }
 
 Tensor narrow(const Tensor& x, int64_t axis, int64_t start, int64_t length) {
@@ -66,8 +67,10 @@ Tensor narrow(const Tensor& x, int64_t axis, int64_t start, int64_t length) {
   const int64_t n = x.shape()[d];
   const int64_t from = start < 0 ? start + n : start;
   if (from < 0 || length < 0 || from > n || length > n - from) {
-    throw IndexError(fmt::format("narrow: start {} and length {} leave axis {} of x {}", start,
-                                 length, d, x.shape().str()));
+    throw IndexError(
+        fmt::format("narrow: start is {}, length is {} on axis {} of x {}; need 0 <= length and "
+                    "start + length <= {}",
+                    start, length, d, x.shape().str(), n));
   }
   return detail::take_part(x, {d, from, length, 1});
 }
@@ -77,8 +80,9 @@ Tensor select(const Tensor& x, int64_t axis, int64_t index) {
   const int d = normalize_axis("select", axis, x.dim());
   const int64_t n = x.shape()[d];
   if (index < -n || index >= n) {
-    throw IndexError(fmt::format("select: index {} is out of range on axis {} of x {}", index, d,
-                                 x.shape().str()));
+    throw IndexError(fmt::format(
+        "select: index {} is out of range on axis {} of x {}; {}", index, d, x.shape().str(),
+        n > 0 ? fmt::format("use {} to {}", -n, n - 1) : "that axis has no element"));
   }
   return squeeze(detail::take_part(x, {d, index < 0 ? index + n : index, 1, 1}), d);
 }
@@ -86,14 +90,17 @@ Tensor select(const Tensor& x, int64_t axis, int64_t index) {
 Tensors split(const Tensor& x, const std::vector<int64_t>& sizes, int64_t axis) {
   need_axis("split", x);
   const int d = normalize_axis("split", axis, x.dim());
-  int64_t total = 0;
-  for (int64_t s : sizes) total += s;
-  if (total != x.shape()[d] ||
-      std::any_of(sizes.begin(), sizes.end(), [](auto s) { return s < 0; })) {
+  int64_t left = x.shape()[d];  // never below 0, so that no sum can overflow
+  bool fits = true;
+  for (int64_t s : sizes) {
+    fits = fits && s >= 0 && s <= left;
+    if (fits) left -= s;
+  }
+  if (!fits || left != 0) {
     throw ShapeError(
-        fmt::format("split: sizes {} sum to {}, axis {} of x {} has {}",
-                    Shape(sizes.size() <= kMaxRank ? sizes : std::vector<int64_t>{}).str(), total,
-                    d, x.shape().str(), x.shape()[d]));
+        fmt::format("split: sizes are [{}], x is {}; they must be at least 0 and sum to {}, the "
+                    "size of axis {}",
+                    fmt::join(sizes, ", "), x.shape().str(), x.shape()[d], d));
   }
   Tensors out;
   int64_t at = 0;
@@ -115,9 +122,10 @@ Tensors split(const Tensor& x, int64_t size, int64_t axis) {
 
 Tensors chunk(const Tensor& x, int64_t chunks, int64_t axis) {
   need_axis("chunk", x);
-  if (chunks < 1) throw ValueError(fmt::format("chunk: {} chunks; at least 1 is needed", chunks));
+  if (chunks < 1)
+    throw ValueError(fmt::format("chunk: chunks is {}; at least 1 is needed", chunks));
   const int64_t n = x.shape()[normalize_axis("chunk", axis, x.dim())];
-  return split(x, std::max<int64_t>(1, (n + chunks - 1) / chunks), axis);
+  return split(x, n > 0 ? (n - 1) / chunks + 1 : 1, axis);
 }
 
 Tensors unbind(const Tensor& x, int64_t axis) {

@@ -52,10 +52,12 @@ Tensor order(const char* op, const Tensor& x, int64_t axis, int64_t k, bool desc
   if (k < 0) k = n;
   if (k > n) {
     throw IndexError(
-        fmt::format("{}: k is {}, axis {} of x {} has {} elements", op, k, d, x.shape().str(), n));
+        fmt::format("{}: k is {}, axis {} of x {} has {} elements; take no more than those", op, k,
+                    d, x.shape().str(), n));
   }
   if (x.dim() == 0) {
-    if (k == 0) throw ValueError(fmt::format("{}: k is 0, x has one element and no axis", op));
+    if (k == 0)
+      throw ValueError(fmt::format("{}: k is 0, x is []; one element has no axis, take 1", op));
     return zeros({}, i64);
   }
   const Tensor p = detail::packed(transpose(x.detach(), d, -1));
@@ -86,11 +88,13 @@ Tensor argsort(const Tensor& x, int64_t axis, bool descending) {
 }
 
 ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t axis, bool largest) {
+  detail::check_defined("topk", "x", x);
   if (k < 0) throw ValueError(fmt::format("topk: k is {}; it must be at least 0", k));
   return chosen(x, axis, order("topk", x, axis, k, largest));
 }
 
 ValuesAndIndices kthvalue(const Tensor& x, int64_t k, int64_t axis, bool keepdim) {
+  detail::check_defined("kthvalue", "x", x);
   if (k < 1) throw ValueError(fmt::format("kthvalue: k is {}; the smallest has k = 1", k));
   const Tensor first = order("kthvalue", x, axis, k, false);
   if (x.dim() == 0) return chosen(x, axis, first);

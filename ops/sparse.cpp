@@ -115,8 +115,14 @@ Tensor gumbel_softmax(const Tensor& x, const Tensor& noise, double tau, bool har
   if (!(tau > 0) || !std::isfinite(tau)) {
     throw ValueError(fmt::format("gumbel_softmax: tau is {}; it must be positive and finite", tau));
   }
+  if (!(broadcast_shapes("gumbel_softmax", x.shape(), noise.shape()) == x.shape())) {
+    throw ShapeError(fmt::format("gumbel_softmax: x is {}, noise is {}; noise must broadcast to x",
+                                 x.shape().str(), noise.shape().str()));
+  }
+  normalize_axis("gumbel_softmax", axis, x.dim());
   const Tensor soft = softmax((x + noise) / tau, axis);
-  if (!hard) return soft;
+  if (!hard || soft.numel() == 0) return soft;
+  if (x.dim() == 0) return ones_like(soft) + (soft - soft.detach());
   const Tensor first = argmax(soft.detach(), axis, true);
   const Tensor hot = scatter_add(zeros_like(soft), axis, first, ones(first.shape(), soft.dtype()));
   return hot + (soft - soft.detach());

@@ -13,6 +13,12 @@ Shape shape_of(const Values& v) {
   Shape shape;
   const Values* level = &v;
   while (level->is_list) {
+    if (shape.rank() == kMaxRank) {
+      throw ShapeError(
+          fmt::format("tensor: values are lists nested more than {} deep; the limit is "
+                      "{} axes, merge some",
+                      kMaxRank, kMaxRank));
+    }
     shape.push_back(static_cast<int64_t>(level->list.size()));
     if (level->list.empty()) break;
     level = &level->list.front();
@@ -25,8 +31,8 @@ void flatten_into(const Values& v, const Shape& shape, int depth, std::vector<Sc
   const bool inner = depth < shape.rank();
   if (v.is_list != inner) {
     throw ShapeError(
-        fmt::format("tensor: numbers and lists are mixed at depth {}; by their first elements the "
-                    "lists have shape {}",
+        fmt::format("tensor: values mix numbers and lists at depth {}; by the first elements the "
+                    "shape is {}, give every list that form",
                     depth, shape.str()));
   }
   if (!inner) {
@@ -35,8 +41,8 @@ void flatten_into(const Values& v, const Shape& shape, int depth, std::vector<Sc
   }
   if (static_cast<int64_t>(v.list.size()) != shape[depth]) {
     throw ShapeError(
-        fmt::format("tensor: rows differ in length: a list at depth {} has {} elements, the first "
-                    "has {}",
+        fmt::format("tensor: rows differ in length: a list of values at depth {} has {} elements, "
+                    "the first has {}; make them equal",
                     depth, v.list.size(), shape[depth]));
   }
   for (const Values& row : v.list) flatten_into(row, shape, depth + 1, out);
@@ -51,6 +57,7 @@ DType dtype_for(const std::vector<Scalar>& numbers) {
 }
 
 Tensor from_numbers(const std::vector<Scalar>& numbers, const Shape& shape, DType dtype) {
+  for (const Scalar& s : numbers) detail::check_value("tensor", s, dtype);
   Tensor y = Tensor::empty(shape, dtype);
   visit(dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -102,14 +109,20 @@ Tensor tensor(const Values& values, DType dtype) {
 
 template <class T>
 Tensor from_data(const T* values, const Shape& shape) {
+  const int64_t n = shape.numel("from_data");
+  if (!values && n > 0) {
+    throw ValueError(fmt::format(
+        "from_data: values is null, shape is {}; it must point to {} elements", shape.str(), n));
+  }
   return copy_from<T>(values, shape);
 }
 
 template <class T>
 Tensor from_vector(const std::vector<T>& values, const Shape& shape) {
-  if (shape.numel() != static_cast<int64_t>(values.size())) {
-    throw ShapeError(fmt::format("from_vector: shape is {} with {} elements, values has {}",
-                                 shape.str(), shape.numel(), values.size()));
+  if (shape.numel("from_vector") != static_cast<int64_t>(values.size())) {
+    throw ShapeError(
+        fmt::format("from_vector: shape is {} with {} elements, values has {}; need as many",
+                    shape.str(), shape.numel(), values.size()));
   }
   return copy_from<T>(values.begin(), shape);
 }

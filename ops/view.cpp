@@ -43,21 +43,23 @@ bool view_strides(const Tensor& x, const Shape& shape, Strides& out) {
 Shape resolve_shape(const char* op, const Tensor& x, const Shape& asked) {
   Shape shape = asked;
   int open = -1;
-  int64_t known = 1;
+  Shape rest;  // without the -1
   for (int d = 0; d < shape.rank(); ++d) {
     if (shape[d] >= 0) {
-      known *= shape[d];
+      rest.push_back(shape[d]);
     } else if (shape[d] == -1 && open < 0) {
       open = d;
     } else {
       throw ShapeError(
-          fmt::format("{}: {} is no shape; sizes are >= 0, and one may be -1", op, asked.str()));
+          fmt::format("{}: x is {}, shape is {}; sizes must be at least 0, and one may be -1", op,
+                      x.shape().str(), asked.str()));
     }
   }
+  const int64_t known = rest.numel(op);
   if (open >= 0 && known > 0 && x.numel() % known == 0) shape[open] = x.numel() / known;
-  if ((open >= 0 && shape[open] < 0) || shape.numel() != x.numel()) {
-    throw ShapeError(fmt::format("{}: x is {} with {} elements, they do not fill {}", op,
-                                 x.shape().str(), x.numel(), asked.str()));
+  if ((open >= 0 && shape[open] < 0) || shape.numel(op) != x.numel()) {
+    throw ShapeError(fmt::format("{}: x is {}, shape is {}; it must hold the {} elements of x", op,
+                                 x.shape().str(), asked.str(), x.numel()));
   }
   return shape;
 }
@@ -74,8 +76,9 @@ Tensor view(const Tensor& x, const Shape& asked) {
   const Shape shape = resolve_shape("view", x, asked);
   Strides strides;
   if (!view_strides(x, shape, strides)) {
-    throw ShapeError(fmt::format("view: x is {} with strides {}, {} would need a copy; use reshape",
-                                 x.shape().str(), x.strides().str(), shape.str()));
+    throw ShapeError(
+        fmt::format("view: x is {} with strides {}, shape {} would need a copy; use reshape",
+                    x.shape().str(), x.strides().str(), shape.str()));
   }
   return reshaped("view", x, shape, strides);
 }
@@ -93,7 +96,11 @@ Tensor flatten(const Tensor& x, int64_t start, int64_t end) {
   if (x.dim() == 0) return reshape(x, {1});
   const int a = normalize_axis("flatten", start, x.dim());
   const int b = normalize_axis("flatten", end, x.dim());
-  if (b < a) throw IndexError(fmt::format("flatten: start {} is behind end {}", start, end));
+  if (b < a) {
+    throw IndexError(
+        fmt::format("flatten: start is axis {}, end is axis {} of x {}; need start <= end", start,
+                    end, x.shape().str()));
+  }
   Shape shape;
   for (int d = 0; d < x.dim(); ++d) {
     if (d > a && d <= b) {
@@ -108,8 +115,8 @@ Tensor flatten(const Tensor& x, int64_t start, int64_t end) {
 Tensor permute(const Tensor& x, const Axes& order) {
   detail::check_defined("permute", "x", x);
   if (order.list.rank() != x.dim()) {
-    throw ShapeError(fmt::format("permute: order {} names {} axes, x is {}", order.list.str(),
-                                 order.list.rank(), x.shape().str()));
+    throw ShapeError(fmt::format("permute: order is {}, x is {}; name each of the {} axes once",
+                                 order.list.str(), x.shape().str(), x.dim()));
   }
   Shape shape = x.shape();
   Strides strides = x.strides();
@@ -117,7 +124,8 @@ Tensor permute(const Tensor& x, const Axes& order) {
   for (int i = 0; i < x.dim(); ++i) {
     const int a = normalize_axis("permute", order.list[i], x.dim());
     if (inverse[a] >= 0) {
-      throw IndexError(fmt::format("permute: axis {} is given twice in {}", a, order.list.str()));
+      throw IndexError(fmt::format(
+          "permute: axis {} is given twice in order {}; name each axis once", a, order.list.str()));
     }
     inverse[a] = i;
     shape[i] = x.shape()[a];
@@ -168,6 +176,7 @@ Tensor squeeze(const Tensor& x, int64_t axis) {
 Tensor unsqueeze(const Tensor& x, int64_t axis) {
   detail::check_defined("unsqueeze", "x", x);
   const int d = normalize_axis("unsqueeze", axis, x.dim() + 1);
+  detail::check_rank("unsqueeze", "x", x, x.dim() + 1);
   Shape shape = x.shape();
   Strides strides = x.strides();
   const int64_t step = d < x.dim() ? shape[d] * strides[d] : 1;
@@ -176,28 +185,34 @@ Tensor unsqueeze(const Tensor& x, int64_t axis) {
   return reshaped("unsqueeze", x, shape, strides);
 }
 
-Tensor expand(const Tensor& x, const Shape& asked) {
-  detail::check_defined("expand", "x", x);
+namespace {
+
+Tensor expanded(const char* op, const Tensor& x, const Shape& asked) {
+  detail::check_defined(op, "x", x);
   Shape shape = asked;
   const int pad = shape.rank() - x.dim();
-  for (int d = 0; d < shape.rank(); ++d) {
+  bool fits = pad >= 0;
+  for (int d = 0; d < shape.rank() && fits; ++d) {
     const int64_t own = d >= pad ? x.shape()[d - pad] : -1;
     if (shape[d] == -1 && own >= 0) shape[d] = own;
-    if (pad < 0 || shape[d] < 0 || (own >= 0 && own != 1 && own != shape[d])) {
-      throw ShapeError(fmt::format(
-          "expand: x is {}, {} was asked for; only axes of size 1 grow, new ones come first",
-          x.shape().str(), asked.str()));
-    }
+    fits = shape[d] >= 0 && (own < 0 || own == 1 || own == shape[d]);
   }
-  if (pad < 0) {
+  if (!fits) {
     throw ShapeError(
-        fmt::format("expand: x is {}, {} has fewer axes", x.shape().str(), asked.str()));
+        fmt::format("{}: x is {}, shape is {}; only axes of size 1 grow, new ones come first", op,
+                    x.shape().str(), asked.str()));
   }
+  shape.numel(op);
   // backward: the engine sums gy over the axes that grew.
   return record("expand", x.alias(shape, broadcast_strides(x.shape(), x.strides(), shape)), {x}, {},
                 [](const Saved&, const Tensor& gy) { return gy; });
 }
 
-Tensor broadcast_to(const Tensor& x, const Shape& shape) { return expand(x, shape); }
+}  // namespace
+
+Tensor expand(const Tensor& x, const Shape& shape) { return expanded("expand", x, shape); }
+Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  return expanded("broadcast_to", x, shape);
+}
 
 }  // namespace fovea

@@ -3,36 +3,17 @@
 
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include "tests/op_cases/op_case.h"
+#include "tests/signatures.h"
 
 namespace {
 
-std::string without_comments(const std::string& path) {
-  std::ifstream in(path);
-  std::string text, line;
-  while (std::getline(in, line)) text += line.substr(0, line.find("//")) + "\n";
-  return text;
-}
-
-// Names of the free functions in the text of a header: a type at the start of a line, a name, "(".
-std::set<std::string> declared(const std::string& text) {
-  static const std::regex function(
-      R"((?:^|\n)(?:[A-Za-z_][A-Za-z_0-9:]*(?:<[^>\n]*>)?)[ \n]+([a-z_][a-z_0-9]*)\()");
-  std::set<std::string> names;
-  for (std::sregex_iterator i(text.begin(), text.end(), function), end; i != end; ++i) {
-    names.insert((*i)[1]);
-  }
-  return names;
-}
-
 TEST(Coverage, EveryOperationHasARow) {
-  const auto names = declared(without_comments(FOVEA_SOURCE_DIR "/ops/ops.h"));
+  std::set<std::string> names;
+  for (const auto& s : fovea::declared_operations()) names.insert(s.name);
   ASSERT_GT(names.size(), 100u) << "the header was not understood";
   for (const char* known : {"add", "cross_entropy", "from_vector", "allclose", "max", "dropout"}) {
     EXPECT_TRUE(names.count(known)) << known;
@@ -54,7 +35,7 @@ TEST(Coverage, EveryLayerHasARow) {
   std::set<std::string> names;
   for (const auto& file : std::filesystem::recursive_directory_iterator(FOVEA_SOURCE_DIR "/nn")) {
     if (file.path().extension() != ".h") continue;
-    const std::string text = without_comments(file.path().string());
+    const std::string text = fovea::without_comments(file.path().string());
     const bool objects = file.path().filename() == "activation.h";
     for (std::sregex_iterator i(text.begin(), text.end(), layer), end; i != end; ++i) {
       if ((*i)[1].matched) names.insert((*i)[1]);

@@ -211,7 +211,7 @@ void add_repeats(std::vector<OpCase>& rows) {
     if (times == 3) {
       row.bad = {{{floats({3})},
                   kValue,
-                  "repeat_interleave: -1 times",
+                  "times is -1",
                   [](const Tensors& x) { return repeat_interleave(x[0], -1, 0); }},
                  {{floats({3})}, kIndex, "repeat_interleave", [](const Tensors& x) {
                     return repeat_interleave(x[0], 2, 1);

@@ -177,7 +177,7 @@ std::vector<OpCase> rows_attention() {
          }},
         {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
          kValue,
-         "dropout: p is 2",
+         op + "dropout is 2",
          [](const Tensors& x) {
            return scaled_dot_product_attention(x[0], x[1], x[2], {.dropout = 2});
          }},

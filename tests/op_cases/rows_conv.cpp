@@ -101,7 +101,7 @@ void add_conv(std::vector<OpCase>& rows) {
        kShape,
        "groups is 3",
        [](const Tensors& x) { return conv2d(x[0], x[1], {}, {.groups = 3}); }},
-      {{floats({1, 1, 4, 5}), floats({2, 1, 3, 2})}, kValue, "stride 0x1", [](const Tensors& x) {
+      {{floats({1, 1, 4, 5}), floats({2, 1, 3, 2})}, kValue, "stride is 0x1", [](const Tensors& x) {
          return conv2d(x[0], x[1], {}, {.stride = {0, 1}});
        }}};
   rows.push_back(std::move(plain));
@@ -161,7 +161,7 @@ void add_conv(std::vector<OpCase>& rows) {
       {{floats({2, 3, 2, 3}), floats({3, 2, 3, 2}), floats({3})}, kShape, "conv_transpose2d: x"},
       {{floats({1, 3, 2, 3}), floats({3, 2, 3, 2})},
        kShape,
-       "output_padding 1x0",
+       "output_padding is 1x0",
        [](const Tensors& x) {
          return conv_transpose2d(x[0], x[1], {}, {.output_padding = {1, 0}});
        }}};

@@ -136,14 +136,12 @@ std::vector<OpCase> rows_creation() {
     }
   };
   bad("zeros", wrong(ErrorKind::shape, "negative", [] { return zeros({2, -1}); }));
-  bad("zeros",
-      wrong(ErrorKind::shape, "8", [] { return zeros(Shape(std::vector<int64_t>(9, 1))); }));
   bad("zeros", wrong(ErrorKind::shape, "1099511627776", [] {
         return zeros({1LL << 40, 1LL << 40});
       }));
-  bad("eye", wrong(ErrorKind::shape, "", [] { return eye(-1); }));
+  bad("eye", wrong(ErrorKind::shape, "n is -1", [] { return eye(-1); }));
   bad("arange", wrong(ErrorKind::value, "arange", [] { return arange(0, 1, 0); }));
-  bad("linspace", wrong(ErrorKind::shape, "negative", [] { return linspace(0, 1, -1); }));
+  bad("linspace", wrong(ErrorKind::shape, "steps is -1", [] { return linspace(0, 1, -1); }));
   bad("tensor", wrong(ErrorKind::shape, "tensor", [] { return tensor({{1, 2}, {3}}); }));
   bad("tensor", wrong(ErrorKind::shape, "tensor", [] { return tensor({{1, 2}, 3}); }));
   bad("from_vector", wrong(ErrorKind::shape, "from_vector", [] {

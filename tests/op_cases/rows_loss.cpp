@@ -115,7 +115,7 @@ void add_cross_entropy(std::vector<OpCase>& rows) {
       };
       weighted.bad = {{{floats({2, 4}), integers({2}, 0, 4)},
                        ErrorKind::shape,
-                       "cross_entropy: weight is [3], need one number a class, [4]",
+                       "weight is [3], logits is [2, 4]; need one number a class, [4]",
                        bad_weight(ones({3}))},
                       {{floats({2, 4}), integers({2}, 0, 4)},
                        ErrorKind::dtype,

@@ -104,9 +104,15 @@ std::vector<OpCase> rows_random() {
       drawn_like("rand_like", rand_like),
       drawn_like("randn_like", randn_like),
   };
-  rows[0].bad = {wrong("uniform", {}, [](const Tensors&) { return uniform({2}, 1, 0); }),
-                 wrong("randint", {}, [](const Tensors&) { return randint(3, 3, {2}); }),
-                 wrong("normal", {}, [](const Tensors&) { return normal(0, -1, {2}); })};
+  for (OpCase& row : rows) {
+    if (row.name == "uniform") {
+      row.bad = {wrong("low is 1", {}, [](const Tensors&) { return uniform({2}, 1, 0); })};
+    } else if (row.name == "randint") {
+      row.bad = {wrong("high is 3", {}, [](const Tensors&) { return randint(3, 3, {2}); })};
+    } else if (row.name == "normal") {
+      row.bad = {wrong("std is -1", {}, [](const Tensors&) { return normal(0, -1, {2}); })};
+    }
+  }
 
   OpCase order = drawn(
       "randperm", "", [](const Tensors&) { return randperm(50); }, i64, {50},

@@ -168,7 +168,7 @@ void add_rectifiers(std::vector<OpCase>& rows) {
       [](double x) { return std::fmin(1, std::fmax(-1, x)); }, 3, {-1, 1}));
   rows.back().bad = {{{floats({3})},
                       kValue,
-                      "hardtanh: low 2",
+                      "hardtanh: low is 2",
                       [](const Tensors& x) { return hardtanh(x[0], 2, 1); }},
                      {{integers({3}, 0, 3)}, kDType, "hardtanh: x"}};
   rows.push_back(unary(
