@@ -261,13 +261,13 @@ void thread_counts(const OpCase& row) {
   }
 }
 
-// Shape errors name the sizes of the first operand at least, beside what the row says. A layer of
-// one operation (Linear) leaves it to that (linear) to refuse.
+// Shape errors name the sizes of the first operand at least, beside what the row says. A layer says
+// who refuses: itself, or the operation that it leaves that to (Linear to linear).
 void bad_inputs(const OpCase& row) {
-  std::string op = row.name;
-  op[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(op[0])));
+  const bool layer = std::isupper(static_cast<unsigned char>(row.name[0]));
   for (size_t i = 0; i < row.bad.size(); ++i) {
     const BadCase& bad = row.bad[i];
+    const std::string op = layer ? bad.message.substr(0, bad.message.find(':')) : row.name;
     const Tensors inputs = make_inputs(bad.inputs, f32, kSeed);
     std::vector<std::string> parts{bad.message};
     if (bad.error == ErrorKind::shape && !inputs.empty()) parts.push_back(inputs[0].shape().str());
