@@ -252,6 +252,12 @@ void thread_counts(const OpCase& row) {
             << " threads: " << (i + 1 == all.size() ? "result" : fmt::format("gradient {}", i));
       }
     }
+    if (row.differentiable && !row.big.empty()) {  // the chunks of a fused rule, by its formula
+      const Tensor y = call(row.f, inputs);
+      Tensors formula = gradients(row, inputs, y, upstream_for(y), true);
+      formula.push_back(first.back());
+      expect_equal(first, formula, t == f32 ? 5 * row.tolerance_f32 : 1e-11, "formula");
+    }
     if (first.back().numel() > 0 && row.naive && !row.big.empty()) {
       EXPECT_EQ(compare(to_naive(first.back()), row.naive(to_naive(inputs)),
                         first.back().dtype() == f32 ? 5 * row.tolerance_f32 : 1e-11),

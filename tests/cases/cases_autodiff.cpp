@@ -110,6 +110,9 @@ TEST(Cases, TiesOfExtremes) {
   const Tensor s = given({{1.0, 1.0}, {1.0, 0.0}});
   sum(min(s, 0).values).backward();
   EXPECT_EQ(s.grad().to_vector(), (List{1, 0, 0, 1}));
+  const Tensor image = variable({1, 1, 2, 2});
+  sum(max_pool2d(image)).backward();
+  EXPECT_EQ(image.grad().to_vector(), (List{1, 0, 0, 0}));
 }
 
 // Roots at 0: the gradient is 0, not infinite times 0.
@@ -304,6 +307,10 @@ TEST(Cases, ThePaddingRowGetsNoGradient) {
     const Tensor g = grad(sum(y), {w}, {.create_graph = create, .retain_graph = true})[0];
     EXPECT_EQ(g.to_vector(), (List{1, 1, 0, 0, 1, 1}));
   }
+  // So the gradient does not depend on what came in there.
+  const Tensor up = variable({2, 2, 2});
+  const Tensor g = grad(y, {w}, {.create_graph = true, .upstream = up})[0];
+  EXPECT_EQ(grad(sum(g), {up})[0].to_vector(), (List{1, 1, 0, 0, 0, 0, 1, 1}));
 }
 
 }  // namespace

@@ -74,6 +74,10 @@ TEST(Cases, ImpossibleClassesStayCleanUnderCreateGraph) {
     EXPECT_EQ(g.at({1}), 0);
     EXPECT_TRUE(all(isfinite(grad(sum(g * g), {x})[0])));
   }
+  const Tensor none = full({2}, -kInf, f64).requires_grad_();
+  const Tensor g = grad(logsumexp(none, 0), {none}, {.create_graph = true})[0];
+  expect_near(g, {0, 0}, 0);
+  EXPECT_TRUE(all(isfinite(grad(sum(g * g), {none})[0])));
 }
 
 // Large logits: nothing overflows.

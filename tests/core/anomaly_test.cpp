@@ -37,6 +37,15 @@ TEST(Anomaly, NamesTheOpThatMadeANanBackward) {
   EXPECT_FALSE(z.grad().defined());
 }
 
+TEST(Anomaly, NamesTheOpWhoseFusedRuleMadeANan) {
+  const AnomalyMode mode;
+  const Tensor x = leaf(0);
+  const Tensor y = log(x);
+  const std::string m = message_of<GraphError>([&] { y.backward(zeros_like(y)); });  // 0 / 0
+  EXPECT_EQ(m.rfind("log: backward", 0), 0u) << m;
+  EXPECT_FALSE(x.grad().defined());
+}
+
 TEST(Anomaly, InfinitiesAreLegalUnlessAskedFor) {
   const Tensor x = tensor({0.0, 1.0}, f64).requires_grad_();
   {

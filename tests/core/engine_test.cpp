@@ -101,6 +101,11 @@ TEST(Engine, ALeafsGradientIsItsOwnMemory) {
   const Tensor m = ones({2, 3}, f64).requires_grad_();
   m.t().backward(ones({3, 2}, f64));
   EXPECT_TRUE(m.grad().is_contiguous());
+
+  const Tensor a = ones({2, 3}, f64).requires_grad_(), b = ones({2, 3}, f64).requires_grad_();
+  sum(a + b).backward({}, true, true);  // recorded
+  EXPECT_TRUE(a.grad().is_contiguous());
+  EXPECT_FALSE(a.grad().shares_storage(b.grad()));
 }
 
 TEST(Engine, XPlusXDoubles) {

@@ -116,6 +116,15 @@ TEST(InPlace, TheNodeIsReplaced) {
   EXPECT_EQ(x.grad().to_vector(), (std::vector<double>{10, 19}));
 }
 
+TEST(InPlace, TheOtherOperandsGradientIsMadeOfTheOldValue) {
+  const Tensor x = leaf(3), w = leaf(5);
+  const Tensor y = x * 2;
+  y.mul_(w);
+  y.backward();
+  EXPECT_EQ(x.grad().item(), 10);
+  EXPECT_EQ(w.grad().item(), 6);
+}
+
 TEST(InPlace, AConstantJoinsTheGraph) {
   const Tensor x = leaf(4);
   const Tensor total = zeros({}, f64);

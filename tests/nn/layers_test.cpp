@@ -77,6 +77,8 @@ TEST(LayerNorm, NormalisesTheLastAxis) {
   const auto y = n(tensor({1.0, 0.0, 0.0, 0.0})).to_vector();
   EXPECT_NEAR(y[0], 1.73200, 1e-5);  // 0.75 / sqrt(0.1875 + 1e-5)
   EXPECT_NEAR(y[1], -0.57733, 1e-5);
+  const LayerNorm wide({.dim = 4, .eps = 1});
+  EXPECT_NEAR(wide(tensor({1.0, 0.0, 0.0, 0.0})).at({0}), 0.68825, 1e-5);  // 0.75 / sqrt(1.1875)
   EXPECT_THROW((void)n(zeros({2, 3})), ShapeError);
   EXPECT_THROW(LayerNorm({.dim = 4, .eps = 0}), ValueError);
   EXPECT_EQ(LayerNorm({.dim = 4, .bias = false}).parameters().size(), 1u);

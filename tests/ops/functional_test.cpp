@@ -215,6 +215,16 @@ TEST(Norm, IsZeroAtZeroAndScaled) {
   }
 }
 
+// PyTorch's choices: at its limits clamp passes the gradient on, hardtanh does not.
+TEST(Limits, AreInsideForClampAndOutsideForHardtanh) {
+  for (const bool create : {false, true}) {
+    const GradOptions o{.create_graph = create};
+    const Tensor x = leaf({-2.0, -1.0, 0.0, 0.5, 2.0});
+    expect_near(grad(sum(clamp(x, -1, 0.5)), {x}, o)[0], {0, 1, 1, 1, 0});
+    expect_near(grad(sum(hardtanh(x, -1, 0.5)), {x}, o)[0], {0, 0, 1, 0, 0});
+  }
+}
+
 TEST(Sort, CountsNanAsLargest) {
   const Tensor x = tensor({2.0, static_cast<double>(NAN), 1.0});
   EXPECT_EQ(argsort(x).to_vector<int64_t>(), (std::vector<int64_t>{2, 0, 1}));
@@ -229,6 +239,12 @@ TEST(GumbelSoftmax, HardHasTheGradientOfSoft) {
     return grad(sum(gumbel_softmax(x, 0.7, hard) * up), {x})[0];
   };
   expect_near(gradient(true), gradient(false).to_vector<double>());
+}
+
+TEST(GumbelSoftmax, HardChoosesEachClassWithItsProbability) {
+  manual_seed(6);
+  const Tensor x = expand(tensor({0.0, std::log(2.0), std::log(5.0)}, f64), {40000, 3});
+  expect_near(mean(gumbel_softmax(x, 0.7, true), 0), {0.125, 0.25, 0.625}, 0.01);
 }
 
 TEST(Atan2, HasNoGradientAtTheOriginAndAFiniteOneNearIt) {

@@ -127,6 +127,23 @@ TEST(KernelsRandom, UniformBitsAreTheSameOnEveryInstructionSet) {
   check_targets_agree<double>();
 }
 
+TEST(KernelsRandom, UniformIsTheTopBitsOfItsWords) {
+  on_every_target([] {
+    std::vector<uint64_t> bits(1000);
+    std::vector<float> f(2000);
+    std::vector<double> d(1000);
+    k::fill_bits64(bits.data(), 0, 1000, 5, 6);
+    k::fill_uniform(f.data(), 0, 2000, 5, 6, 0.0F, 1.0F);
+    k::fill_uniform(d.data(), 0, 1000, 5, 6, 0.0, 1.0);
+    for (size_t i = 0; i < 1000; ++i) {
+      const auto low = static_cast<uint32_t>(bits[i]), high = static_cast<uint32_t>(bits[i] >> 32);
+      ASSERT_EQ(f[2 * i], static_cast<float>(low >> 8) * 0x1p-24F) << i;
+      ASSERT_EQ(f[2 * i + 1], static_cast<float>(high >> 8) * 0x1p-24F) << i;
+      ASSERT_EQ(d[i], static_cast<double>(bits[i] >> 11) * 0x1p-53) << i;
+    }
+  });
+}
+
 template <class T>
 class KernelsRandomT : public ::testing::Test {};
 using Floats = ::testing::Types<float, double>;

@@ -64,6 +64,18 @@ TYPED_TEST(KernelsReduce, LongSumsKeepTheirDigits) {
   });
 }
 
+TEST(KernelsReduceFloat, RunningSumsAndProductsKeepTheirDigits) {
+  const int64_t n = 1'000'000;
+  const std::vector<float> x(n, 0.1F), z(n, 1.00001F);
+  std::vector<float> y(n);
+  for (bool reverse : {false, true}) {
+    k::cumsum(x.data(), y.data(), n, reverse);
+    EXPECT_NEAR(y[reverse ? 0 : n - 1] / (double{x[0]} * n), 1, 1e-6);
+  }
+  k::cumprod(z.data(), y.data(), n);
+  EXPECT_NEAR(y[n - 1] / std::pow(double{z[0]}, n), 1, 1e-6);
+}
+
 TYPED_TEST(KernelsReduce, SumFollowsIeee) {
   using T = TypeParam;
   const T inf = std::numeric_limits<T>::infinity();

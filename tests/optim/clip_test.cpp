@@ -53,6 +53,13 @@ TEST_P(ClipNorm, LeavesSmallAndZeroGradientsAlone) {
   EXPECT_EQ(clip_grad_norm({}, 1), 0);
 }
 
+TEST_P(ClipNorm, ScalesEveryPieceOfALargeGradient) {
+  const Tensor p = with_grad(full({40000}, 3, t));
+  EXPECT_NEAR(clip_grad_norm({p}, 1), 600, 1e-9);
+  EXPECT_NEAR(max(p.grad()).item(), .005, 1e-9);
+  EXPECT_NEAR(min(p.grad()).item(), .005, 1e-9);
+}
+
 TEST_P(ClipNorm, HoldsWhereSquaresOverflow) {
   const double big = t == f32 ? 1e30 : 1e200;
   const Tensor p = with_grad({big, big}, t);
