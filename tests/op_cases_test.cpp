@@ -12,6 +12,7 @@
 #include "fovea/core/gradcheck.h"
 #include "fovea/core/parallel.h"
 #include "fovea/core/random.h"
+#include "fovea/ops/ops.h"
 #include "tests/op_cases/layouts.h"
 #include "tests/op_cases/op_case.h"
 #include "tests/op_cases/refused.h"
@@ -130,6 +131,34 @@ void second_order(const OpCase& row) {
   }
   const auto report = gradgradcheck(row.f, inputs, o);
   EXPECT_TRUE(report.ok) << report.message;
+}
+
+// The same numbers in both types: what float32 loses, forward and backward, is rounding.
+void float32(const OpCase& row) {
+  if (row.name == "empty_like") return;
+  const Tensors narrow = make_inputs(row.inputs, f32, kSeed);
+  Tensors wide;
+  for (const Tensor& x : narrow) {
+    wide.push_back(x.is_floating() ? clone(to(x.detach(), f64)) : x);
+    if (x.requires_grad()) wide.back().requires_grad_();
+  }
+  const bool random = static_cast<bool>(row.property);  // draws differ between the types
+  const Tensor y32 = call(row.f, narrow), y64 = call(row.f, wide);
+  if (random || y64.dtype() != f64) return;
+  EXPECT_EQ(compare(to_naive(y32), to_naive(y64), 2 * row.tolerance_f32, 1), "");
+  const Tensor up = upstream_for(y32);
+  const auto g32 = gradients(row, narrow, y32, up, false);
+  const auto g64 = gradients(row, wide, y64, to(up, f64), false);
+  // The largest of all: one of several may be 0 but for rounding. And some may be too small for
+  // f32.
+  double largest = 1e-30;
+  for (const Tensor& g : g64) {
+    if (g.numel() > 0) largest = std::max(largest, max(abs(g)).item());
+  }
+  for (size_t i = 0; i < g64.size(); ++i) {
+    EXPECT_LE(relative_error(to_naive(g32[i]), to_naive(g64[i]), 1, largest), 5e-6)
+        << "gradient " << i;
+  }
 }
 
 // The rule written in ops, which runs when someone differentiates again, against the fast one.
@@ -300,6 +329,7 @@ constexpr Check kChecks[] = {
     {"forward_f32", forward_f32, always},
     {"gradcheck", first_order, has_gradient},
     {"gradgradcheck", second_order, has_gradient},
+    {"float32", float32, has_gradient},
     {"fused", fused, has_gradient},
     {"layouts", layouts, has_inputs},
     {"upstream", upstream, has_gradient},
