@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "fovea/io/file.h"
+#include "fovea/io/half.h"
 #include "fovea/io/npy.h"
 #include "fovea/io/npy_header.h"
 #include "fovea/io/unexpected.h"
@@ -15,24 +16,11 @@
 namespace fovea {
 namespace {
 
+using detail::Half;
 using detail::unexpected;
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kPrefix = 8;  // the magic and the version
-
-/// An IEEE half: 1 bit of sign, 5 of exponent, 10 of fraction.
-struct Half {
-  uint16_t bits;
-  explicit operator float() const {
-    const uint32_t sign = (bits & 0x8000u) << 16, rest = bits & 0x7fffu;
-    if (rest < 0x0400) {  // zero and subnormals: fraction * 2^-24, exact in f32
-      return std::bit_cast<float>(sign |
-                                  std::bit_cast<uint32_t>(static_cast<float>(rest) * 0x1p-24f));
-    }
-    const uint32_t bias = rest < 0x7c00 ? 127 - 15 : 255 - 31;  // the latter: infinities and NaN
-    return std::bit_cast<float>(sign | ((rest << 13) + (bias << 23)));
-  }
-};
 
 /// Widens elements of the file, in the other byte order when `swap`.
 template <class From, class To>

@@ -9,6 +9,7 @@
 
 #include "fovea/core/error.h"
 #include "fovea/io/file.h"
+#include "fovea/io/half.h"
 #include "fovea/io/safetensors.h"
 
 namespace fovea {
@@ -152,25 +153,13 @@ void check_cover(const std::vector<Entry>& entries, int64_t data_bytes, const st
   }
 }
 
-float from_half(uint16_t h) {
-  const uint32_t sign = static_cast<uint32_t>(h & 0x8000) << 16;
-  const uint32_t exponent = h >> 10 & 31;
-  const uint32_t fraction = h & 1023;
-  if (exponent == 0) {  // zero and subnormals: fraction * 2^-24, exact in f32
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -magnitude : magnitude;
-  }
-  const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
-
-template <class From, class To, class Convert>
-void convert(const char* from, const Tensor& to, Convert f) {
+template <class From, class To>
+void convert(const char* from, const Tensor& to) {
   To* out = to.data<To>();
   for (int64_t i = 0; i < to.numel(); ++i) {
     From v;
     std::memcpy(&v, from + static_cast<size_t>(i) * sizeof(From), sizeof(From));
-    out[i] = f(v);
+    out[i] = static_cast<To>(v);
   }
 }
 
@@ -179,14 +168,13 @@ Tensor load(const Entry& e, const char* data, const Complaint& fail) {
   const char* from = data + e.begin;
   const std::string_view type = e.type->name;
   if (type == "F16") {
-    convert<uint16_t, float>(from, t, from_half);
+    convert<detail::Half, float>(from, t);
   } else if (type == "BF16") {
-    convert<uint16_t, float>(
-        from, t, [](uint16_t v) { return std::bit_cast<float>(static_cast<uint32_t>(v) << 16); });
+    convert<detail::BFloat16, float>(from, t);
   } else if (type == "I32") {
-    convert<int32_t, int64_t>(from, t, [](int32_t v) { return int64_t{v}; });
+    convert<int32_t, int64_t>(from, t);
   } else if (type == "U8") {
-    convert<uint8_t, int64_t>(from, t, [](uint8_t v) { return int64_t{v}; });
+    convert<uint8_t, int64_t>(from, t);
   } else {
     if (t.numel() > 0) std::memcpy(t.raw(), from, static_cast<size_t>(e.end - e.begin));
     if (type == "BOOL") {
