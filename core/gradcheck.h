@@ -21,7 +21,8 @@ struct GradcheckOptions {
 
 struct GradcheckReport {
   bool ok = true;
-  double error = 0;     ///< largest relative error seen: |a - n| / max(|a|, |n|, floor)
+  double error = 0;     ///< largest relative error seen: |a - n| / max(|a|, |n|, floor),
+                        ///< floor = max(0.1 max |a|, 1e-3 max(1, |loss|))
   std::string message;  ///< when it failed: input, index, analytic and numeric value
   // Where that error was: d loss / d inputs[input][element]. Input -1: nothing was checked.
   int64_t input = -1;

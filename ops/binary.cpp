@@ -2,6 +2,8 @@
 // A vjp returns gradients of the common shape; the engine sums them to the shapes of a and b.
 #include "fovea/ops/kernels/binary.h"
 
+#include <fmt/format.h>
+
 #include "fovea/ops/elementwise.h"
 
 namespace fovea {
@@ -90,11 +92,17 @@ Tensor extreme(const char* op, const Tensor& x, const Tensor& y, const BinaryKer
     return record(op, arithmetic(op, a, b, kernel), {a, b},
                   {save_input("a", a), save_input("b", b)},
                   [wins](const Saved& s, const Tensor& gy) {
-                    const Tensor half = masked_fill(gy * 0.5, s[0] != s[1], 0);
-                    const auto share = [&](const Tensor& me, const Tensor& other) {
-                      return masked_fill(gy, logical_not(wins(me, other)), 0) + half;
+                    const Tensor a_nan = isnan(s[0]), b_nan = isnan(s[1]);
+                    const Tensor tie = logical_or(s[0] == s[1], logical_and(a_nan, b_nan));
+                    const Tensor half = masked_fill(gy * 0.5, logical_not(tie), 0);
+                    // NaN wins over numbers.
+                    const auto share = [&](const Tensor& me, const Tensor& other,
+                                           const Tensor& my_nan, const Tensor& other_nan) {
+                      const Tensor mine =
+                          logical_or(wins(me, other), logical_and(my_nan, logical_not(other_nan)));
+                      return masked_fill(gy, logical_not(mine), 0) + half;
                     };
-                    return grads(share(s[0], s[1]), share(s[1], s[0]));
+                    return grads(share(s[0], s[1], a_nan, b_nan), share(s[1], s[0], b_nan, a_nan));
                   });
   });
 }
@@ -120,11 +128,38 @@ Tensor floor_divide(const Tensor& x, const Tensor& y) {
   });
 }
 
+namespace {
+
+// Wraps around, as other integer arithmetic does.
+int64_t integer_power(int64_t base, int64_t exponent) {
+  uint64_t y = 1;
+  for (auto square = static_cast<uint64_t>(base); exponent > 0; exponent /= 2, square *= square) {
+    if (exponent % 2 != 0) y *= square;
+  }
+  return static_cast<int64_t>(y);
+}
+
+void integer_powers(const int64_t* a, int64_t sa, const int64_t* b, int64_t sb, int64_t* y,
+                    int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = integer_power(a[i * sa], b[i * sb]);
+}
+
+void check_exponent(const Tensor& b) {
+  if (!any(lt(b, 0))) return;
+  throw ValueError(
+      fmt::format("pow: b {} of integers holds a negative exponent, whose power is no integer; "
+                  "convert a to f32",
+                  b.shape().str()));
+}
+
+}  // namespace
+
 // y = a^b.   dy/da = b a^(b-1), and 0 where b = 0 whatever a is
 //            dy/db = y log a, and 0 where a = 0 (b >= 0: y stays 0 or 1 to first order)
 Tensor pow(const Tensor& x, const Tensor& y) {
-  return on_operands("pow", x, y, false, [](const Tensor& a, const Tensor& b) {
-    return record("pow", arithmetic("pow", a, b, {k::pow, k::pow}), {a, b},
+  return on_operands("pow", x, y, true, [](const Tensor& a, const Tensor& b) {
+    if (a.dtype() == i64) check_exponent(b);
+    return record("pow", arithmetic("pow", a, b, {k::pow, k::pow, integer_powers}), {a, b},
                   {save_input("a", a), save_input("b", b)}, [](const Saved& s, const Tensor& gy) {
                     const Tensor& base = s[0];
                     const Tensor& e = s[1];

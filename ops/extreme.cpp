@@ -69,7 +69,9 @@ Tensor values(const char* op, Which which, const Tensor& in, const Axes& axes, b
   y = record(op, std::move(y), {x}, {save_input("x", x), save_output(y)},
              [shape = x.shape(), axes = l.axes](const Saved& s, const Tensor& gy) {
                const NoGrad constant;  // which elements tie is piecewise constant
-               const Tensor tie = eq(s[0], detail::spread(s[1].detach(), shape, axes));
+               const Tensor top = detail::spread(s[1].detach(), shape, axes);
+               // Of a row that holds NaN, NaN is the extreme.
+               const Tensor tie = logical_or(eq(s[0], top), logical_and(isnan(s[0]), isnan(top)));
                const Tensor share = to(tie, gy.dtype()) / sum(to(tie, gy.dtype()), axes, true);
                const Tensor weight = masked_fill(share, logical_not(tie), 0);
                const EnableGrad again(true);

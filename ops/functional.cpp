@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_set>
 
 #include "fovea/core/engine.h"
@@ -17,6 +18,13 @@ using Map = std::function<Tensor(const Tensor&)>;
 Tensor leaf(const char* op, const Tensor& x) {
   detail::check_floating(op, "x", x);
   return x.detach().requires_grad_();
+}
+
+void need_like(const char* op, const char* of, const Tensor& v, const Tensor& x) {
+  detail::check_defined(op, "v", v);
+  if (v.shape() == x.shape() && v.dtype() == x.dtype()) return;
+  throw ShapeError(fmt::format("{}: v is {} {}, {} is {} {}; they must agree", op, name(v.dtype()),
+                               v.shape().str(), of, name(x.dtype()), x.shape().str()));
 }
 
 void need_scalar(const char* op, const Tensor& y) {
@@ -76,6 +84,7 @@ Tensor hessian(const Map& f, const Tensor& in) {
 Tensor hvp(const Map& f, const Tensor& in, const Tensor& v) {
   const EnableGrad recording;
   const Tensor x = leaf("hvp", in);
+  need_like("hvp", "x", v, x);
   const Tensor y = f(x);
   need_scalar("hvp", y);
   return gradient(gradient(y, x, true), x, false, v);
@@ -84,12 +93,28 @@ Tensor hvp(const Map& f, const Tensor& in, const Tensor& v) {
 Tensor jvp(const Map& f, const Tensor& in, const Tensor& v) {
   const EnableGrad recording;
   const Tensor x = leaf("jvp", in);
+  need_like("jvp", "x", v, x);
   const Tensor y = f(x);
   const Tensor u = zeros_like(y).requires_grad_();
   return gradient(gradient(y, x, true, u), u, false, v);
 }
 
 namespace {
+
+// A number that two results share only if they have the same bits, near enough.
+uint64_t fingerprint(const Tensor& y) {
+  const Tensor p = contiguous(y.detach());
+  const auto bytes = static_cast<size_t>(p.numel() * item_size(p.dtype()));
+  const auto* from = static_cast<const char*>(p.raw());
+  uint64_t hash = 0xcbf29ce484222325;
+  for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    std::memcpy(&word, from + i, std::min(sizeof word, bytes - i));
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;  // or the high bits of a word, its exponent, would never reach the low ones
+  }
+  return hash;
+}
 
 // Restores the generator that f saw the first time, and puts the present one back.
 class Replay {
@@ -152,39 +177,45 @@ Tensor checkpoint(const TensorFunction& f, const Tensors& inputs) {
   }
   std::vector<Save> saves;
   for (const Tensor& x : inputs) saves.push_back(save_input("checkpoint input", x));
-  return record("checkpoint", std::move(y), inputs, saves,
-                [f, key, n = inputs.size()](const Saved& s, const Tensor& gy) {
-                  const bool again = grad_recording();
-                  Tensors in;
-                  Tensors wanted;
-                  std::vector<size_t> at;
-                  for (size_t i = 0; i < n; ++i) {
-                    const bool wants = s.wants(static_cast<int>(i));
-                    Tensor x = s[static_cast<int>(i)];
-                    // A node of its own an input, whether or not inputs depend on each other; cut
-                    // off from the graph behind, unless this pass is differentiated in turn.
-                    x = again && wants ? view(x, x.shape()) : x.detach();
-                    if (!again && wants) x.requires_grad_();
-                    in.push_back(x);
-                    if (wants) {
-                      wanted.push_back(x);
-                      at.push_back(i);
-                    }
-                  }
-                  Tensors out(n);
-                  const EnableGrad recording;
-                  const Replay replay(key);
-                  const Tensor y2 = f(in);
-                  if (!y2.requires_grad()) return out;
-                  check_leaves(y2, wanted);
-                  GradOptions o;
-                  o.create_graph = again;
-                  o.allow_unused = true;
-                  o.upstream = gy;
-                  const Tensors g = grad(y2, wanted, o);
-                  for (size_t k = 0; k < at.size(); ++k) out[at[k]] = g[k];
-                  return out;
-                });
+  return record(
+      "checkpoint", y, inputs, saves,
+      [f, key, first = fingerprint(y), n = inputs.size()](const Saved& s, const Tensor& gy) {
+        const bool again = grad_recording();
+        Tensors in;
+        Tensors wanted;
+        std::vector<size_t> at;
+        for (size_t i = 0; i < n; ++i) {
+          const bool wants = s.wants(static_cast<int>(i));
+          Tensor x = s[static_cast<int>(i)];
+          // A node of its own an input, whether or not inputs depend on each other; cut
+          // off from the graph behind, unless this pass is differentiated in turn.
+          x = again && wants ? view(x, x.shape()) : x.detach();
+          if (!again && wants) x.requires_grad_();
+          in.push_back(x);
+          if (wants) {
+            wanted.push_back(x);
+            at.push_back(i);
+          }
+        }
+        Tensors out(n);
+        const EnableGrad recording;
+        const Replay replay(key);
+        const Tensor y2 = f(in);
+        if (fingerprint(y2) != first) {
+          throw GraphError(
+              "checkpoint: f gave another result when it was called again; let it draw "
+              "random numbers from the default generator and change no tensor in place");
+        }
+        if (!y2.requires_grad()) return out;
+        check_leaves(y2, wanted);
+        GradOptions o;
+        o.create_graph = again;
+        o.allow_unused = true;
+        o.upstream = gy;
+        const Tensors g = grad(y2, wanted, o);
+        for (size_t k = 0; k < at.size(); ++k) out[at[k]] = g[k];
+        return out;
+      });
 }
 
 }  // namespace fovea

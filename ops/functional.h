@@ -24,7 +24,9 @@ Tensor hvp(const std::function<Tensor(const Tensor&)>& f, const Tensor& x, const
 Tensor jvp(const std::function<Tensor(const Tensor&)>& f, const Tensor& x, const Tensor& v);
 
 /// y = f(inputs), keeping only the inputs: the backward pass computes f again. f must give the same
-/// result when called again (it sees the same random numbers), and every tensor whose gradient is
+/// bits when called again, or backward raises a GraphError: it sees the same numbers of the default
+/// generator, but not of one of its own, and must change nothing in place (batch_norm moves its
+/// running statistics twice). Every tensor whose gradient is
 /// wanted must be among the inputs: GraphError when f reaches another leaf. Chen et al. 2016.
 Tensor checkpoint(const TensorFunction& f, const Tensors& inputs);
 

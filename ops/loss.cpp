@@ -101,10 +101,12 @@ Tensor mse_loss(const Tensor& x, const Tensor& target, Reduction r) {
   return detail::reduce(square(x - target), r);
 }
 
-// -[t log s(x) + (1 - t) log(1 - s(x))] = softplus(x) - t x, which cannot overflow.
+// -[t log s(x) + (1 - t) log(1 - s(x))] = softplus(x) - t x = softplus(-x) + (1 - t) x. Neither can
+// overflow, and each is a sum of two positive numbers on its side of 0, so that nothing cancels.
 Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target, Reduction r) {
   detail::check_same_shape("binary_cross_entropy_with_logits", "x", x, target);
-  return detail::reduce(softplus(x) - target * x, r);
+  return detail::reduce(
+      where(x.detach() >= 0, softplus(neg(x)) + (1 - target) * x, softplus(x) - target * x), r);
 }
 
 // -[t log p + (1 - t) log(1 - p)]; the logarithms are kept above -100, as in PyTorch, so that the
@@ -137,15 +139,15 @@ Tensor huber_loss(const Tensor& x, const Tensor& target, double delta, Reduction
   if (!(delta > 0) || !std::isfinite(delta)) {
     throw ValueError(fmt::format("huber_loss: delta is {}; it must be above 0 and finite", delta));
   }
-  const Tensor d = x - target;
-  const Tensor a = abs(d);
-  return detail::reduce(where(a <= delta, square(d) * 0.5, (a - delta / 2) * delta), r);
+  const Tensor a = abs(x - target);
+  const Tensor near = clamp(a, 0, delta);  // d^2 / 2 up to delta, then delta (|d| - delta)
+  return detail::reduce(square(near) * 0.5 + (a - near) * delta, r);
 }
 
 // target (log target - log_x); where the target is 0 so is the loss, whatever log_x is.
 Tensor kl_div(const Tensor& log_x, const Tensor& target, Reduction r) {
   detail::check_same_shape("kl_div", "log_x", log_x, target);
-  const Tensor none = target.detach() <= 0;
+  const Tensor none = target.detach() == 0;
   const Tensor t = masked_fill(target, none, 1);
   return detail::reduce(masked_fill(t * (log(t) - log_x), none, 0), r);
 }

@@ -124,8 +124,9 @@ Tensor floor_divide(const Tensor& a, const Tensor& b);  ///< towards -inf; gradi
 Tensor floor_divide(const Tensor& a, Scalar b);
 Tensor maximum(const Tensor& a, const Tensor& b);  ///< a tie shares the gradient by halves
 Tensor minimum(const Tensor& a, const Tensor& b);
-/// a^b. d/da at a = 0 is 0 for b = 0, else the limit; d/db at a = 0 is 0; NaN only where the
-/// exponent of a negative base itself wants a gradient.
+/// a^b. Integers give integers, and raise ValueError for a negative exponent. d/da at a = 0 is 0
+/// for b = 0, else the limit; d/db at a = 0 is 0; NaN only where the exponent of a negative base
+/// itself wants a gradient.
 Tensor pow(const Tensor& a, const Tensor& b);
 Tensor pow(const Tensor& a, Scalar b);
 Tensor atan2(const Tensor& y, const Tensor& x);  ///< the angle of (x, y); gradient 0 at the origin
@@ -190,8 +191,8 @@ bool all(const Tensor& x);
 Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim = false);
 Tensor cumsum(const Tensor& x, int64_t axis);
 Tensor prod(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
-Tensor cumprod(const Tensor& x, int64_t axis);  ///< integers give f32
-Tensor logcumsumexp(const Tensor& x, int64_t axis);
+Tensor cumprod(const Tensor& x, int64_t axis);       ///< integers give f32
+Tensor logcumsumexp(const Tensor& x, int64_t axis);  ///< its gradient costs N^2 along the axis
 /// (sum |x|^p)^(1/p); p = 1, 2, infinity or any positive number. Scaled: neither overflows nor
 /// vanishes. Gradient 0 where the norm is 0.
 Tensor norm(const Tensor& x, double p = 2, const Axes& axes = {}, bool keepdim = false);

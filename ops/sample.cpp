@@ -84,8 +84,10 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, bool align_corners) {
     const Tensor cy = y0 + below;
     const Tensor inside =
         logical_and(logical_and(cx >= 0, cx <= w - 1), logical_and(cy >= 0, cy <= h - 1));
-    const Tensor at =
-        to(masked_fill(cy * static_cast<double>(w) + cx, logical_not(inside), 0), i64);
+    const auto whole = [&](const Tensor& c) {
+      return to(masked_fill(c, logical_not(inside), 0), i64);
+    };
+    const Tensor at = whole(cy) * w + whole(cx);  // in floats a large image would lose its columns
     const Tensor weight =
         masked_fill((right ? fx : 1 - fx) * (below ? fy : 1 - fy), logical_not(inside), 0);
     const Tensor picked = gather(pixels, 2, expand(unsqueeze(at, 1), {batch, channels, n}));

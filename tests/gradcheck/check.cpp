@@ -34,47 +34,76 @@ Shape index_of(const Shape& shape, int64_t n) {
   return index;
 }
 
-// The column of the Jacobian that belongs to the input element whose gradient was worst.
-JacobianEntry worst_entry(const OpCase& row, const Tensors& inputs, const GradcheckReport& report) {
-  const GradcheckOptions o;
-  const auto call = [&] {
-    manual_seed(o.seed);
-    return row.f(inputs);
-  };
-  const Tensor& x = inputs[static_cast<size_t>(report.input)];
-  double& element = x.data<double>()[report.element];
-  const double before = element;
-  const auto shifted = [&](double steps) {
-    element = before + steps * o.step;
-    auto y = call().to_vector<double>();
-    element = before;
-    return y;
-  };
-  const auto n1 = shifted(-1), p1 = shifted(1), n2 = shifted(-2), p2 = shifted(2);
-  const Tensor y = call();
-  std::vector<double> analytic(n1.size()), numeric(n1.size());
-  double largest = 0;
-  for (size_t i = 0; i < n1.size(); ++i) {
-    const Tensor upstream = zeros(y.shape(), y.dtype());
-    upstream.data<double>()[i] = 1;
-    const Tensor g =
-        grad(y, {x}, {.retain_graph = true, .allow_unused = true, .upstream = upstream})[0];
-    analytic[i] = g.defined() ? contiguous(g).data<double>()[report.element] : 0;
-    numeric[i] = (8 * (p1[i] - n1[i]) - (p2[i] - n2[i])) / (12 * o.step);
-    largest = std::max({largest, std::fabs(analytic[i]), std::fabs(numeric[i])});
+// What the Jacobian is made of: the function, one of its inputs, and the gradient of each output.
+struct Jacobian {
+  const OpCase& row;
+  const Tensors& inputs;
+  int64_t input;
+  Shape output;
+  std::vector<std::vector<double>> analytic;  // [output][element of the input]
+
+  Jacobian(const OpCase& r, const Tensors& in, int64_t i) : row(r), inputs(in), input(i) {
+    const Tensor y = call();
+    output = y.shape();
+    const GradOptions o{.retain_graph = true, .allow_unused = true};
+    for (int64_t k = 0; k < y.numel(); ++k) {
+      GradOptions one = o;
+      one.upstream = zeros(y.shape(), y.dtype());
+      one.upstream.data<double>()[k] = 1;
+      const Tensor g = grad(y, {x()}, one)[0];
+      analytic.push_back(g.defined() ? g.to_vector<double>()
+                                     : std::vector<double>(static_cast<size_t>(x().numel()), 0.0));
+    }
   }
-  JacobianEntry worst;
-  for (size_t i = 0; i < n1.size(); ++i) {
-    const double scale =
-        std::max({std::fabs(analytic[i]), std::fabs(numeric[i]), 0.1 * largest, 1e-3});
-    const double error = std::fabs(analytic[i] - numeric[i]) / scale;
-    if (i > 0 && error <= worst.error) continue;
-    worst = {index_of(y.shape(), static_cast<int64_t>(i)),
-             index_of(x.shape(), report.element),
-             report.input,
-             analytic[i],
-             numeric[i],
-             error};
+
+  const Tensor& x() const { return inputs[static_cast<size_t>(input)]; }
+  Tensor call() const {
+    manual_seed(GradcheckOptions().seed);
+    return row.f(inputs);
+  }
+
+  // d outputs / d x[element] by the four-point difference.
+  std::vector<double> column(int64_t element) const {
+    const double h = GradcheckOptions().step;
+    double& moved = x().data<double>()[element];
+    const double before = moved;
+    const auto shifted = [&](double steps) {
+      moved = before + steps * h;
+      auto y = call().to_vector<double>();
+      moved = before;
+      return y;
+    };
+    const auto n1 = shifted(-1), p1 = shifted(1), n2 = shifted(-2), p2 = shifted(2);
+    std::vector<double> d(n1.size());
+    for (size_t i = 0; i < d.size(); ++i) {
+      d[i] = (8 * (p1[i] - n1[i]) - (p2[i] - n2[i])) / (12 * h);
+    }
+    return d;
+  }
+};
+
+std::optional<JacobianEntry> worst_entry(const OpCase& row, const Tensors& inputs) {
+  std::optional<JacobianEntry> worst;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].requires_grad()) continue;
+    const Jacobian j(row, inputs, static_cast<int64_t>(i));
+    for (int64_t element = 0; element < inputs[i].numel(); ++element) {
+      const std::vector<double> numeric = j.column(element);
+      double largest = 1e-3;
+      for (double v : numeric) largest = std::max(largest, std::fabs(v));
+      for (size_t k = 0; k < numeric.size(); ++k) {
+        const double a = j.analytic[k][static_cast<size_t>(element)], n = numeric[k];
+        const double error =
+            std::fabs(a - n) / std::max({std::fabs(a), std::fabs(n), 0.1 * largest, 1e-3});
+        if (worst && error <= worst->error) continue;
+        worst = {index_of(j.output, static_cast<int64_t>(k)),
+                 index_of(j.x().shape(), element),
+                 j.input,
+                 a,
+                 n,
+                 error};
+      }
+    }
   }
   return worst;
 }
@@ -98,7 +127,7 @@ void check_gradients(const OpCase& row, const Tensors& inputs, bool find_worst, 
   const auto first = gradcheck(row.f, inputs, {.tolerance = kFirstOrderTolerance});
   r.first = first.error;
   if (!first.ok) r.complaints.push_back(first.message);
-  if (find_worst && first.input >= 0) r.worst = worst_entry(row, inputs, first);
+  if (find_worst) r.worst = worst_entry(row, inputs);
   if (!row.second_order) return;
   const auto second = gradgradcheck(row.f, inputs, {.tolerance = kSecondOrderTolerance});
   r.second = second.error;

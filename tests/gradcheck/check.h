@@ -30,7 +30,7 @@ struct RowReport {
   std::string id;
   std::string inputs;  ///< their shapes: "[3, 5], [5]", and dtypes but f64
   std::optional<double> value, first, second, golden, golden32;  ///< errors of what was checked
-  std::optional<JacobianEntry> worst;  ///< where first was largest, when asked for
+  std::optional<JacobianEntry> worst;  ///< of the whole Jacobian, when asked for
   std::vector<std::string> complaints;
   bool ok() const { return complaints.empty(); }
 };

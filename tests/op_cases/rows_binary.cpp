@@ -173,9 +173,8 @@ std::vector<OpCase> rows_binary() {
   rows.push_back(mixed(
       "minimum", "i64", minimum, [](double a, double b) { return std::fmin(a, b); }, whole, divisor,
       i64));
-  // As 2^-1 has to be something, integers give floats.
   rows.push_back(mixed(
-      "pow", "i64", pow, [](double a, double b) { return std::pow(a, b); }, whole, divisor, f32));
+      "pow", "i64", pow, [](double a, double b) { return std::pow(a, b); }, whole, divisor, i64));
   // A whole or boolean operand takes the type of the float, which alone gets a gradient.
   rows.push_back(mixed("mul", "float_by_i64", mul, [](double a, double b) { return a * b; },
                        floats({3, 4}), divisor, {}));

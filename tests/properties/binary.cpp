@@ -35,7 +35,11 @@ constexpr Binary kBinary[] = {
      [](double, double b) { return 1 / b; }, [](double a, double b) { return -a / (b * b); }, true},
     {"floor_divide", floor_divide, floor_divide,
      [](double a, double b) { return std::floor(a / b); }, zero, zero, true, true},
-    {"remainder", remainder, nullptr, [](double a, double b) { return a - b * std::floor(a / b); },
+    {"remainder", remainder, nullptr,
+     [](double a, double b) {
+       const double r = std::fmod(a, b);
+       return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+     },
      one, [](double a, double b) { return -std::floor(a / b); }, true, true},
     {"maximum", maximum, nullptr, [](double a, double b) { return std::fmax(a, b); }, above, below,
      false, true},
