@@ -2,7 +2,11 @@
 // forward   S = scale q k',  P = softmax of what the mask keeps of S,  y = P v
 // backward  dv = P' dy,  dP = dy v',  dS = P (dP - rowsum(P dP)),  dq = scale dS k,
 //           dk = scale dS' q                                   (Vaswani 2017, eq. 1)
-// A composition: each step records its own rule.
+// saves     q, k, v, y and the log-sum-exp of each row of S: P is made again, tile by tile
+// The fused bodies are in attention_forward.cpp and attention_backward.cpp and store nothing of
+// size Tq x Tk. The rule here does: differentiating twice costs that.
+#include "fovea/ops/attention.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -53,23 +57,10 @@ Tensor for_every_query_head(const Tensor& x, const Tensor& q) {
 }
 
 // What may be attended to, or nothing when everything may: broadcasts to (..., Tq, Tk).
-Tensor combined_mask(const char* op, const Tensor& q, const Tensor& k, const AttentionOptions& o) {
-  const int64_t tq = q.size(-2), tk = k.size(-2);
-  Tensor keep = o.keep_mask;
-  if (keep.defined()) {
-    detail::check_dtype(op, "keep_mask", keep, boolean);
-    Shape scores = q.shape();
-    scores[scores.rank() - 1] = tk;
-    if (!broadcasts_to(keep.shape(), scores)) {
-      throw ShapeError(
-          fmt::format("{}: keep_mask is {}, q is {}, k is {}; it must broadcast to the scores {}",
-                      op, keep.shape().str(), q.shape().str(), k.shape().str(), scores.str()));
-    }
-  }
-  if (o.causal == Causal::none) return keep;
-  const int64_t ahead = o.causal == Causal::lower_right ? tk - tq : 0;
-  const Tensor past = to(tril(ones({tq, tk}), ahead), boolean);
-  return keep.defined() ? logical_and(keep, past) : past;
+Tensor combined_mask(const Tensor& q, const Tensor& k, const detail::AttentionCall& call) {
+  if (call.causal == Causal::none) return call.keep_mask;
+  const Tensor past = to(tril(ones({q.size(-2), k.size(-2)}), call.ahead(q, k)), boolean);
+  return call.keep_mask.defined() ? logical_and(call.keep_mask, past) : past;
 }
 
 Tensor weights(const Tensor& q, const Tensor& k, const Tensor& keep, double scale) {
@@ -90,12 +81,55 @@ Tensor seen_by_any(const Tensor& keep, const Tensor& q) {
   return transpose(to(amax(to(whole, i64), {-2}, true), boolean), -2, -1);
 }
 
-double scale_of(const char* op, const Tensor& q, const AttentionOptions& o) {
-  const double scale = o.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(-1))));
-  if (o.scale && !std::isfinite(scale)) {
-    throw ValueError(fmt::format("{}: scale is {}; a finite number is needed", op, scale));
+detail::AttentionCall checked(const char* op, const Tensor& q, const Tensor& k,
+                              const AttentionOptions& o) {
+  if (o.keep_mask.defined()) {
+    detail::check_dtype(op, "keep_mask", o.keep_mask, boolean);
+    Shape scores = q.shape();
+    scores[scores.rank() - 1] = k.size(-2);
+    if (!broadcasts_to(o.keep_mask.shape(), scores)) {
+      throw ShapeError(fmt::format(
+          "{}: keep_mask is {}, q is {}, k is {}; it must broadcast to the scores {}", op,
+          o.keep_mask.shape().str(), q.shape().str(), k.shape().str(), scores.str()));
+    }
   }
-  return q.size(-1) == 0 && !o.scale ? 1 : scale;
+  if (o.scale && !std::isfinite(*o.scale)) {
+    throw ValueError(fmt::format("{}: scale is {}; a finite number is needed", op, *o.scale));
+  }
+  if (!(o.dropout >= 0 && o.dropout <= 1)) {
+    throw ValueError(
+        fmt::format("{}: dropout is {}; a probability from 0 to 1 is needed", op, o.dropout));
+  }
+  const auto width = static_cast<double>(std::max<int64_t>(1, q.size(-1)));
+  return {o.keep_mask, o.causal, o.scale.value_or(1 / std::sqrt(width)), o.dropout, {}};
+}
+
+// The sum over the heads of a group: (.., H, T, D) -> (.., Hk, T, D).
+Tensor over_group(const Tensor& g, const Tensor& x) {
+  const int d = x.dim() - 3;
+  if (d < 0 || g.shape()[d] == x.shape()[d]) return g;
+  Shape grouped = g.shape();
+  grouped[d] = x.shape()[d];
+  grouped.insert(d + 1, g.shape()[d] / x.shape()[d]);
+  return sum(reshape(g, grouped), d + 1);
+}
+
+// The rule, in ops. Runs when someone will differentiate again.
+std::array<Tensor, 3> attention_vjp(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const Tensor& gy, const detail::AttentionCall& call) {
+  const Tensor keep = combined_mask(q, k, call), seen = seen_by_any(keep, q);
+  const Tensor keys = without_unseen(for_every_query_head(k, q), seen);
+  const Tensor values = without_unseen(for_every_query_head(v, q), seen);
+  const auto dropped = [&](const Tensor& x) {
+    return detail::dropout_by_key(x, call.dropout, call.key);
+  };
+  const Tensor p = weights(q, keys, keep, call.scale);
+  const Tensor gv = matmul(transpose(dropped(p), -2, -1), gy);
+  const Tensor gp = dropped(matmul(gy, transpose(values, -2, -1)));
+  const Tensor gs = p * (gp - sum(p * gp, -1, keepdim)) * call.scale;
+  const Tensor gk = matmul(transpose(gs, -2, -1), q);
+  return {matmul(gs, keys), over_group(without_unseen(gk, seen), k),
+          over_group(without_unseen(gv, seen), v)};
 }
 
 }  // namespace
@@ -124,25 +158,39 @@ Tensor masked_softmax(const Tensor& x, const Tensor& keep) {
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& o) {
   constexpr const char* op = "attention_weights";
   check_shapes(op, q, k, k);
-  const Tensor keep = combined_mask(op, q, k, o);
+  const detail::AttentionCall call = checked(op, q, k, o);
+  const Tensor keep = combined_mask(q, k, call);
   const Tensor keys = for_every_query_head(k, q);
-  return weights(q, without_unseen(keys, seen_by_any(keep, q)), keep, scale_of(op, q, o));
+  return weights(q, without_unseen(keys, seen_by_any(keep, q)), keep, call.scale);
 }
 
-Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+Tensor scaled_dot_product_attention(const Tensor& q_in, const Tensor& k_in, const Tensor& v_in,
                                     const AttentionOptions& o) {
   constexpr const char* op = "scaled_dot_product_attention";
-  check_shapes(op, q, k, v);
-  if (!(o.dropout >= 0 && o.dropout <= 1)) {
-    throw ValueError(
-        fmt::format("{}: dropout is {}; a probability from 0 to 1 is needed", op, o.dropout));
+  check_shapes(op, q_in, k_in, v_in);
+  detail::AttentionCall call = checked(op, q_in, k_in, o);
+  if (call.scale == 0) {  // BLAS would skip the product, and with it a NaN in k
+    AttentionOptions one = o;
+    one.scale = 1;
+    return scaled_dot_product_attention(q_in * 0, k_in, v_in, one);
   }
-  const Tensor keep = combined_mask(op, q, k, o);
-  const Tensor seen = seen_by_any(keep, q);
-  const Tensor keys = without_unseen(for_every_query_head(k, q), seen);
-  const Tensor values = without_unseen(for_every_query_head(v, q), seen);
-  const Tensor p = weights(q, keys, keep, scale_of(op, q, o));
-  return matmul(dropout(p, o.dropout, true, o.generator), values);
+  if (call.dropout > 0) call.key = (o.generator ? *o.generator : default_generator()).next();
+  const DType t = promote(promote(q_in.dtype(), k_in.dtype()), v_in.dtype());
+  const Tensor q = to(q_in, t), k = to(k_in, t), v = to(v_in, t);
+  const detail::FusedAttention kept = detail::fused_attention(q, k, v, call);
+  const Tensor mask = call.keep_mask;
+  call.keep_mask = {};  // it is saved, where changing it in place shows
+  return record(
+      op, kept.y, {q, k, v},
+      {save_input("q", q), save_input("k", k), save_input("v", v), save_output(kept.y),
+       save_extra("lse", kept.lse), save_if(mask.defined(), save_input("keep_mask", mask))},
+      [call](const Saved& s, const Tensor& gy) {
+        detail::AttentionCall again = call;
+        again.keep_mask = s[5];
+        return use_formula()
+                   ? attention_vjp(s[0], s[1], s[2], gy, again)
+                   : detail::fused_attention_vjp(s[0], s[1], s[2], {s[3], s[4]}, gy, again);
+      });
 }
 
 }  // namespace fovea

@@ -8,9 +8,9 @@
 #include "fovea/ops/kernels/random.h"
 
 namespace fovea {
-namespace {
 
-Tensor masked(const Tensor& x, double p, RandomKey key) {
+Tensor detail::dropout_by_key(const Tensor& x, double p, RandomKey key) {
+  if (p == 0) return x;
   const Tensor from = detail::packed(x);
   Tensor y = detail::empty_as(x);
   visit_floating(x.dtype(), [&](auto zero) {
@@ -21,10 +21,8 @@ Tensor masked(const Tensor& x, double p, RandomKey key) {
     });
   });
   return record("dropout", std::move(y), {x}, {},
-                [p, key](const Saved&, const Tensor& gy) { return masked(gy, p, key); });
+                [p, key](const Saved&, const Tensor& gy) { return dropout_by_key(gy, p, key); });
 }
-
-}  // namespace
 
 Tensor dropout(const Tensor& x, double p, bool training, Generator* g) {
   detail::check_floating("dropout", "x", x);
@@ -32,7 +30,7 @@ Tensor dropout(const Tensor& x, double p, bool training, Generator* g) {
     throw ValueError(fmt::format("dropout: p is {}; a probability from 0 to 1 is needed", p));
   }
   if (!training || p == 0) return x;
-  return masked(x, p, (g ? *g : default_generator()).next());
+  return detail::dropout_by_key(x, p, (g ? *g : default_generator()).next());
 }
 
 }  // namespace fovea

@@ -44,6 +44,9 @@ inline Tensor empty_as(const Tensor& x) { return Tensor::empty(x.shape(), x.dtyp
 /// A 0-dim tensor.
 Tensor scalar(Scalar value, DType dtype);
 
+/// Dropout by the numbers that the key names; p = 0 is the identity.
+Tensor dropout_by_key(const Tensor& x, double p, RandomKey key);
+
 /// Axes as sorted, distinct, non-negative numbers; empty means all. IndexError names the op.
 Shape resolve_axes(const char* op, const Axes& axes, int rank);
 /// x.shape with the (resolved) axes removed, or of size 1.
