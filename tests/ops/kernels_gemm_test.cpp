@@ -75,7 +75,9 @@ TYPED_TEST(KernelsGemm, EqualsTheDefinition) {
         }
       }
       check<T>(ta, tb, 130, 600, 70, T(1), T(0), 0);   // several tiles
-      check<T>(ta, tb, 1, 1500, 900, T(1), T(0), 2);   // a row: gemv
+      check<T>(ta, tb, 1, 1500, 900, T(1), T(0), 2);   // a row
+      check<T>(ta, tb, 1, 600, 4500, T(1), T(0), 2);   // one whose slices are large still: gemv
+      check<T>(ta, tb, 600, 1, 4500, T(1), T(1), 3);   // and a column
       check<T>(ta, tb, 1500, 1, 900, T(2), T(1), 2);   // a column
       check<T>(ta, tb, 1100, 3, 400, T(1), T(1), 0);   // thin
       check<T>(ta, tb, 33, 47, 1000, T(-1), T(0), 1);  // two tiles or one
