@@ -51,7 +51,12 @@ failed=$((failed + others - others_passed))
 if ((ctest_status != 0 && failed == 0)); then failed=1; fi
 if ((passed + failed == 0)); then failed=1; fi
 
+# What the case table ran, added up over the shards.
+pairs="$({ grep -ohE '^[0-9]+ pairs of operation and check' build/Testing/Temporary/LastTest.log 2>/dev/null || true; } |
+  awk '{ n += $1 } END { print n + 0 }')"
+
 ((skipped == 0)) || echo "$skipped skipped"
+((pairs == 0)) || echo "$pairs pairs of operation and check ran"
 echo "built in $build_seconds s, tested in $test_seconds s, $SECONDS s in all"
 echo "$passed passed, $failed failed"
 ((failed == 0))
