@@ -1,3 +1,4 @@
+// How the lines of TraceShapes are made. record() and broadcast_shapes() tell what happens.
 #include "fovea/core/trace.h"
 
 #include <fmt/format.h>
