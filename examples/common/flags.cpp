@@ -51,6 +51,8 @@ FlagCheck at_least(int64_t low, int64_t high) {
 
 void add_common_flags(CLI::App& app, CommonFlags& flags) {
   app.get_formatter()->column_width(34);
+  // Scripts give flags of their own and then pass on their caller's.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   const auto add = [&app](const char* name, auto& value, const char* what) {
     return app.add_option(name, value, what)->capture_default_str()->group("Every program");
   };

@@ -93,7 +93,7 @@ refuses 1 '3000 images.*7 labels' --data broken
 # Compressed once is read, whatever the name says.
 copy_of_data
 gzip -c data/train-images-idx3-ubyte >broken/train-images-idx3-ubyte
-"$glimpse" --data broken --hidden 8 --epochs 1 --quiet --out compressed >/dev/null ||
+"$glimpse" --data broken --hidden 8 --epochs 7 --epochs 1 --quiet --out compressed >/dev/null ||
   fail "a compressed IDX file was not read"
 
 # ---- an --out that cannot be written, found before the first epoch
