@@ -192,4 +192,15 @@ Tensor pow(const Tensor& a, Scalar b) {
   return b.as<double>() == 2 ? square(a) : pow(a, exponent);
 }
 
+// lerp is a composition: a + weight (b - a).
+Tensor lerp(const Tensor& a, const Tensor& b, const Tensor& weight) {
+  detail::broadcast("lerp", {{"a", a}, {"b", b}, {"weight", weight}});
+  return a + weight * (b - a);
+}
+
+Tensor lerp(const Tensor& a, const Tensor& b, double weight) {
+  detail::broadcast("lerp", {{"a", a}, {"b", b}});
+  return a + (b - a) * weight;
+}
+
 }  // namespace fovea
