@@ -1,8 +1,10 @@
-// Convolution by im2col.     x: (B, C, H, W); weight: (O, C/G, kh, kw); bias: (O); y: (B, O, Ho,
-// Wo) forward   cols = every window of x as a column, (B, C kh kw, Ho Wo);  y = weight cols + bias
-// backward  the product's gradients, and col2im: windows added back to where they came from. im2col
-// and
-//           col2im are linear and each other's transpose, so every order of derivative exists.
+// Convolution by im2col.
+//
+// x: (B, C, H, W); weight: (O, C/G, kh, kw); bias: (O); y: (B, O, Ho, Wo)
+// forward   cols = every window of x as a column, (B, C kh kw, Ho Wo);  y = weight cols + bias
+// backward  the product's gradients, and col2im: windows added back to where they came from
+//
+// im2col and col2im are linear and each other's transpose: every order of derivative exists.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,22 +58,31 @@ void col2im_image(const T* cols, T* x, const Window& w, int64_t c) {
 
 }  // namespace
 
+namespace {
+
+// move(offset of the image, offset of its columns, channel) for every channel of every image.
+template <class Move>
+void each_channel(int64_t batch, int64_t channels, const Window& w, Move move) {
+  const int64_t positions = w.kh * w.kw * w.out_h() * w.out_w();
+  const int64_t image = channels * w.h * w.w, columns = channels * positions;
+  parallel_for(batch * channels, grain_for(positions), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      move(i / channels * image, i / channels * columns, i % channels);
+    }
+  });
+}
+
+}  // namespace
+
 Tensor im2col(const Tensor& x, const Window& w) {
   const Tensor p = packed(x);
-  const int64_t batch = x.shape()[0];
-  const int64_t channels = x.shape()[1];
+  const int64_t batch = x.shape()[0], channels = x.shape()[1];
   Tensor cols = Tensor::empty({batch, channels * w.kh * w.kw, w.out_h() * w.out_w()}, x.dtype());
   visit_floating(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const int64_t image = channels * w.h * w.w;
-    const int64_t column = cols.shape()[1] * cols.shape()[2];
-    parallel_for(batch * channels, grain_for(w.kh * w.kw * w.out_h() * w.out_w()),
-                 [&](int64_t b, int64_t e) {
-                   for (int64_t i = b; i < e; ++i) {
-                     im2col_image(p.data<T>() + i / channels * image,
-                                  cols.data<T>() + i / channels * column, w, i % channels);
-                   }
-                 });
+    each_channel(batch, channels, w, [&](int64_t image, int64_t columns, int64_t channel) {
+      im2col_image(p.data<T>() + image, cols.data<T>() + columns, w, channel);
+    });
   });
   return record("im2col", std::move(cols), {x}, {},
                 [w, channels](const Saved&, const Tensor& gy) { return col2im(gy, channels, w); });
@@ -83,15 +94,9 @@ Tensor col2im(const Tensor& cols, int64_t channels, const Window& w) {
   Tensor x = zeros({batch, channels, w.h, w.w}, cols.dtype());
   visit_floating(cols.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const int64_t image = channels * w.h * w.w;
-    const int64_t column = cols.shape()[1] * cols.shape()[2];
-    parallel_for(batch * channels, grain_for(w.kh * w.kw * w.out_h() * w.out_w()),
-                 [&](int64_t b, int64_t e) {
-                   for (int64_t i = b; i < e; ++i) {
-                     col2im_image(p.data<T>() + i / channels * column,
-                                  x.data<T>() + i / channels * image, w, i % channels);
-                   }
-                 });
+    each_channel(batch, channels, w, [&](int64_t image, int64_t columns, int64_t channel) {
+      col2im_image(p.data<T>() + columns, x.data<T>() + image, w, channel);
+    });
   });
   return record("col2im", std::move(x), {cols}, {},
                 [w](const Saved&, const Tensor& gy) { return im2col(gy, w); });
