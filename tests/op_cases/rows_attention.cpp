@@ -195,7 +195,17 @@ std::vector<OpCase> rows_attention() {
     return scaled_dot_product_attention(x[0], x[1], x[2], {.dropout = 0.4});
   };
   dropped.naive = {};
-  dropped.property = [](const NaiveTensors&, const NaiveTensor&) { return std::string(); };
+  // A mean of some of the values, of which each counts 1 / (1 - p) as much: no larger than that,
+  // and not what it would be without dropping any.
+  const auto whole = attention({"", {1, 2, 3, 4}, {1, 2, 5, 4}, {1, 2, 5, 3}}, false).naive;
+  dropped.property = [whole](const NaiveTensors& x, const NaiveTensor& y) -> std::string {
+    double largest = 0;
+    for (double v : x[2].data) largest = std::fmax(largest, std::fabs(v));
+    for (double v : y.data) {
+      if (!(std::fabs(v) <= largest / 0.6 * (1 + 1e-5))) return "larger than its values allow";
+    }
+    return compare(y, whole(x), 1e-3).empty() ? "nothing was dropped" : "";
+  };
   rows.push_back(std::move(dropped));
   return rows;
 }
