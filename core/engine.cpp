@@ -1,8 +1,7 @@
 // The backward pass: an iterative walk over nodes.
 //
-//  1. Post-order from the root numbers every reachable node; the reverse of it visits each node
-//  after
-//     all its consumers. The order follows edges alone, never addresses.
+//  1. Post-order from the root numbers every reachable node; in reverse, each node comes after all
+//     its consumers. The order follows edges alone, never addresses.
 //  2. Gradients wait in slots, an array indexed by that number. Two gradients that meet are added.
 //  3. Saved tensors are dropped as soon as a node's vjp has run, unless the graph is retained.
 //  4. Leaves get their .grad() last, so that an exception on the way leaves them untouched.

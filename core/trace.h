@@ -3,9 +3,8 @@
 //     TraceShapes scope({.sizes = {{"B", 32}, {"D", 64}}});
 //     y = x * scale + bias;
 //
-//     mul              a [B=32, D=64], b [] -> [B=32, D=64]   b is a single number
-//     add              a [B=32, D=64], b [D=64] -> [B=32, D=64]   b has no axis -2: repeated 32
-//     times
+//     mul    a [B=32, D=64], b [] -> [B=32, D=64]   b is a single number
+//     add    a [B=32, D=64], b [D=64] -> [B=32, D=64]   b has no axis -2: repeated 32 times
 #pragma once
 
 #include <cstdint>

@@ -28,9 +28,10 @@ class ReplacedParameters {
 ///
 ///     // the loss after one step of gradient descent, as a function of the first weights (MAML)
 ///     NamedTensors fast;
-///     for (auto& [name, p] : model.named_parameters()) fast.emplace_back(name, p - lr *
-///     grad_of(p)); Tensor loss = functional_call(model, fast, [&] { return cross_entropy(model(x),
-///     y); });
+///     for (auto& [name, p] : net.named_parameters()) {
+///       fast.emplace_back(name, p - lr * grad(loss, {p}, {.create_graph = true})[0]);
+///     }
+///     Tensor after = functional_call(net, fast, [&] { return cross_entropy(net(x), y); });
 template <class F>
 auto functional_call(Module& model, const NamedTensors& values, const F& f) {
   const ReplacedParameters scope(model, values);

@@ -2,9 +2,9 @@
 //
 //     einsum("bqd,bkd->bqk", {q, k})     scores
 //     einsum("ii->", {a})                the trace: a repeated letter walks the diagonal
-//     einsum("...ij,...jk", {a, b})      an ellipsis stands for any leading axes; without an arrow
-//     the
-//                                        letters that occur once are kept, in alphabetical order
+//     einsum("...ij,...jk", {a, b})      an ellipsis stands for any leading axes
+//
+// Without an arrow the letters that occur once are kept, in alphabetical order.
 //
 // Operands are taken in pairs from the left. Letters that neither the result nor a later operand
 // needs are summed: before the product when only one of the two has them, else as the inner axis of

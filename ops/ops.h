@@ -111,7 +111,8 @@ Tensor hardtanh(const Tensor& x, double low = -1, double high = 1);  ///< gradie
 /// Limits to [low, high]; the gradient passes where low <= x <= high. NaN stays NaN.
 Tensor clamp(const Tensor& x, Scalar low, Scalar high);
 
-// ------------------------------------------------------------------ binary.cpp, comparison.cpp
+// ------------------------------------------------------------------ binary, atan2, remainder,
+// comparison.cpp
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor add(const Tensor& a, Scalar b);
 Tensor sub(const Tensor& a, const Tensor& b);
@@ -162,8 +163,8 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 Tensor masked_fill(const Tensor& x, const Tensor& mask,
                    Scalar value);  ///< value where mask is true
 
-// ------------------------------------------------------------------ reduce.cpp, extreme.cpp,
-// scan.cpp Empty axes mean all axes.
+// ------------------------------------------------------------------ reduce, extreme, scan.cpp
+// Empty axes mean all axes.
 Tensor sum(const Tensor& x, const Axes& axes = {},
            bool keepdim = false);  ///< bool and i64 give i64
 Tensor mean(const Tensor& x, const Axes& axes = {}, bool keepdim = false);  ///< floats only
@@ -216,8 +217,8 @@ Tensor dot(const Tensor& a, const Tensor& b);    ///< of two vectors
 Tensor outer(const Tensor& a, const Tensor& b);  ///< (M), (N) -> (M, N)
 Tensor bmm(const Tensor& a, const Tensor& b);    ///< (B, M, K), (B, K, N) -> (B, M, N)
 /// Sums of products named by letters, "bqd,bkd->bqk": any number of operands, repeated letters (a
-/// diagonal), "..." for leading axes; without an arrow the letters that occur once are kept.
-/// einsum.cpp
+/// diagonal), "..." for leading axes; without an arrow the letters that occur once are kept. See
+/// einsum.cpp.
 Tensor einsum(const std::string& equation, const Tensors& operands);
 
 // ------------------------------------------------------------------ view.cpp: these share storage

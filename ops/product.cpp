@@ -1,8 +1,7 @@
 // Products along axes: prod, cumprod.                        x, gx: (.., N, ..)
 // forward   y = prod_j x_j
-// backward  gx_i = gy prod_{j != i} x_j, from the products before and behind i: no division, so
-// zeros
-//           among x are no special case
+// backward  prod: gx_i = gy prod_{j != i} x_j, from the products before and behind i. No division,
+//           so that zeros among x are no special case.
 #include "fovea/ops/internal.h"
 #include "fovea/ops/kernels/reduce.h"
 #include "fovea/ops/reduce.h"
