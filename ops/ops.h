@@ -386,7 +386,13 @@ Tensor masked_softmax(const Tensor& x, const Tensor& keep);
 enum class Causal { none, lower_right, upper_left };
 struct AttentionOptions {
   Tensor keep_mask = {};  ///< bool, true = attend; broadcasts to (..., H, Tq, Tk)
+  /// Added to the scaled scores; broadcasts to (..., H, Tq, Tk); has a gradient. With it the weights
+  /// are stored, Tq x Tk numbers a head, as the bias itself is.
+  Tensor bias = {};
   Causal causal = Causal::none;
+  /// Only keys at most this far from the query, |p - j| <= window. Query i stands at
+  /// p = i + Tk - Tq, with upper_left at p = i. Longformer: Beltagy 2020.
+  std::optional<int64_t> window = {};
   std::optional<double> scale = {};  ///< of the scores; 1 / sqrt(D) when not set
   double dropout = 0;                ///< probability with which a weight is dropped
   Generator* generator = nullptr;    ///< of the dropout; the thread's default when null
@@ -399,6 +405,58 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
                                     const AttentionOptions& o = {});
 /// The weights alone, (..., H, Tq, Tk), before dropout.
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& o = {});
+
+// ------------------------------------------------------------------ sparse_attention.cpp
+/// As scaled_dot_product_attention with another map from scores to weights, under which many are
+/// exactly 0. Martins 2016; Peters 2019.
+Tensor sparsemax_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                           const AttentionOptions& o = {});
+Tensor entmax15_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                          const AttentionOptions& o = {});
+
+// ------------------------------------------------------------------ additive_scores.cpp
+/// v' tanh(q_i + k_j): q (..., Tq, h), k (..., Tk, h), v (h) -> (..., Tq, Tk). The sum over h is
+/// taken as it goes: no (Tq, Tk, h) is stored in either direction. Bahdanau 2014.
+Tensor additive_scores(const Tensor& q, const Tensor& k, const Tensor& v);
+
+// ------------------------------------------------------------------ linear_attention.cpp
+struct LinearAttentionOptions {
+  Tensor keep_mask = {};  ///< bool, true = attend; of keys: broadcasts to (..., H, Tk)
+  bool causal = false;    ///< lower-right: query i sees keys j <= i + Tk - Tq
+};
+/// y_i = fq_i' S_i / fq_i' z_i, S_i = sum_j fk_j v_j', z_i = sum_j fk_j over the keys that i sees:
+/// attention whose scores are products of features, in time linear in Tq + Tk. fq (..., Tq, M),
+/// fk (..., Tk, M), v (..., Tk, Dv) -> (..., Tq, Dv). A query that sees no key gets 0. Features
+/// are meant to be positive. Katharopoulos 2020, eq. 4 to 9; backward with a state of M x Dv.
+Tensor feature_attention(const Tensor& fq, const Tensor& fk, const Tensor& v,
+                         const LinearAttentionOptions& o = {});
+/// feature_attention with phi(x) = elu(x) + 1. Katharopoulos 2020.
+Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                        const LinearAttentionOptions& o = {});
+/// (m, d) directions for performer_attention: Gaussian lengths, orthogonal in blocks of d rows.
+Tensor orthogonal_features(int64_t m, int64_t d, DType dtype = f32, Generator* g = nullptr);
+/// feature_attention with phi(x) = exp(w'x - |x|^2 / 2) / sqrt(m) of x = q / D^(1/4): an unbiased
+/// estimate of softmax attention. w (m, D). Choromanski 2021, eq. 5.
+Tensor performer_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& w,
+                           const LinearAttentionOptions& o = {});
+
+// ------------------------------------------------------------------ nystrom_attention.cpp
+struct NystromOptions {
+  Tensor keep_mask = {};   ///< bool, true = attend; of keys: broadcasts to (..., H, Tk)
+  int64_t landmarks = 16;  ///< tokens that stand for all; at most the number of tokens
+  int iterations = 20;     ///< of Newton's method for the inverse
+};
+/// SOFT, attention without softmax: weights exp(-|q_i - k_j|^2 / (2 sqrt D)), approximated through
+/// landmarks. Lu 2021. Shapes as scaled_dot_product_attention.
+Tensor soft_attention_nystrom(const Tensor& q, const Tensor& k, const Tensor& v,
+                              const NystromOptions& o = {});
+
+// ------------------------------------------------------------------ rope.cpp
+/// Which elements form the pairs that are turned: neighbours (2i, 2i + 1), or (i, i + D / 2).
+enum class RopePairing { interleaved, half };
+/// Turns pair i of x (..., T, D) by angle[..., i], angle (..., T, D / 2) without gradient, which
+/// broadcasts. Rotary position embedding: Su 2021, eq. 34.
+Tensor rope(const Tensor& x, const Tensor& angle, RopePairing pairing = RopePairing::interleaved);
 
 // ------------------------------------------------------------------ dropout.cpp
 /// Zeroes elements with probability p and scales the rest by 1 / (1 - p); the identity when not
