@@ -82,6 +82,7 @@ std::vector<OpCase> rows_binary();
 std::vector<OpCase> rows_compare();
 std::vector<OpCase> rows_conv();
 std::vector<OpCase> rows_creation();
+std::vector<OpCase> rows_distances();
 std::vector<OpCase> rows_index();
 std::vector<OpCase> rows_join();
 /// The layers of nn/, as functions of their inputs and parameters: names start with a capital.
@@ -89,6 +90,7 @@ std::vector<OpCase> rows_layers();
 std::vector<OpCase> rows_loss();
 std::vector<OpCase> rows_matmul();
 std::vector<OpCase> rows_norm();
+std::vector<OpCase> rows_positions();
 std::vector<OpCase> rows_random();
 std::vector<OpCase> rows_reduce();
 std::vector<OpCase> rows_softmax();
