@@ -15,9 +15,15 @@ namespace {
 
 using cases::OpCase;
 
+// The inputs; of a layer with many parameters the first.
 std::string describe(const OpCase& row) {
+  constexpr size_t kShown = 5;
   std::string text;
-  for (const auto& s : row.inputs) {
+  for (size_t i = 0; i < row.inputs.size(); ++i) {
+    const auto& s = row.inputs[i];
+    if (i == kShown && row.inputs.size() > kShown + 1) {
+      return text + fmt::format(" and {} more", row.inputs.size() - kShown);
+    }
     if (!text.empty()) text += ", ";
     if (s.dtype != f64) text += fmt::format("{} ", name(s.dtype));
     text += s.shape.str();

@@ -35,4 +35,21 @@ OpCase module_row(const char* name, std::shared_ptr<L> layer, std::vector<InputS
   return row;
 }
 
+/// With numbers of a usual size: larger ones would make attention all but an argmax.
+inline OpCase small(OpCase row) {
+  for (InputSpec& s : row.inputs) {
+    if (s.dtype == f64) s.range(-1, 1);
+  }
+  row.tolerance_f32 = 1e-5;
+  return row;
+}
+
+/// The shapes of a row with other arguments, and its own parameters.
+inline std::vector<Shape> with_arguments(const OpCase& row, std::vector<Shape> arguments) {
+  for (size_t i = arguments.size(); i < row.inputs.size(); ++i) {
+    arguments.push_back(row.inputs[i].shape);
+  }
+  return arguments;
+}
+
 }  // namespace fovea::cases

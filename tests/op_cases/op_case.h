@@ -63,6 +63,7 @@ struct OpCase {
   std::function<NaiveTensor(const NaiveTensors&)> naive = {};
   std::function<std::string(const NaiveTensors&, const NaiveTensor&)> property = {};
   std::optional<DType> result = {};  ///< dtype of the result; else that of the floats
+  std::vector<Shape> one = {};       ///< shapes of the inputs with axes of size 1
   std::vector<Shape> zero = {};      ///< shapes of the inputs with a size of 0
   std::vector<Shape> big = {};       ///< shapes that give every thread work, for timing as well
   bool differentiable = true;
@@ -89,6 +90,7 @@ std::vector<OpCase> rows_join();
 std::vector<OpCase> rows_layers();
 std::vector<OpCase> rows_loss();
 std::vector<OpCase> rows_matmul();
+std::vector<OpCase> rows_models();
 std::vector<OpCase> rows_norm();
 std::vector<OpCase> rows_positions();
 std::vector<OpCase> rows_random();
@@ -96,6 +98,7 @@ std::vector<OpCase> rows_reduce();
 std::vector<OpCase> rows_softmax();
 std::vector<OpCase> rows_sort();
 std::vector<OpCase> rows_sparse();
+std::vector<OpCase> rows_transformer();
 std::vector<OpCase> rows_unary();
 std::vector<OpCase> rows_view();
 /// All rows, in the order of these files. Ids are unique.
