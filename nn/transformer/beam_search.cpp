@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "fovea/core/error.h"
-#include "fovea/nn/transformer/detail/prompt.h"
+#include "fovea/nn/transformer/detail/ids.h"
 #include "fovea/nn/transformer/generate.h"
 #include "fovea/ops/ops.h"
 

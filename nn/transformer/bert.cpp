@@ -4,6 +4,7 @@
 
 #include "fovea/core/error.h"
 #include "fovea/nn/init.h"
+#include "fovea/nn/transformer/detail/ids.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -46,6 +47,7 @@ Bert::Bert(const BertOptions& o)
 }
 
 Tensor Bert::encode(const Tensor& ids, const BertInputs& in) const {
+  detail::check_ids("Bert", ids, 0, positions.table.weight.size(0));
   Tensor h = positions(tokens(ids));
   if (segments) {
     h = h + (in.segments.defined() ? (*segments)(in.segments) : select(segments->weight, 0, 0));

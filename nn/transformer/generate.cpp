@@ -5,24 +5,10 @@
 #include <algorithm>
 
 #include "fovea/core/error.h"
-#include "fovea/nn/transformer/detail/prompt.h"
+#include "fovea/nn/transformer/detail/ids.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
-
-void detail::check_prompt(const char* op, const Tensor& prompt, int64_t max_tokens) {
-  if (!prompt.defined() || prompt.dim() != 2 || prompt.size(1) == 0) {
-    throw ShapeError(fmt::format("{}: prompt is {}; need (N, t) with at least one token", op,
-                                 prompt.defined() ? prompt.shape().str() : "undefined"));
-  }
-  if (prompt.dtype() != i64) {
-    throw DTypeError(fmt::format("{}: prompt is {}; need i64", op, name(prompt.dtype())));
-  }
-  if (max_tokens < 0) {
-    throw ValueError(
-        fmt::format("{}: max_tokens is {}; it counts tokens, at least 0", op, max_tokens));
-  }
-}
 
 Tensor LanguageDecoding::next(const Tensor& ids) {
   const NoGrad scope;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fovea/nn/init.h"
+#include "fovea/nn/transformer/detail/ids.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -43,7 +44,7 @@ GPT::GPT(const GPTOptions& o)
 }
 
 Tensor GPT::forward(const Tensor& ids, KvCache* cache) const {
-  check_ids("GPT", ids, cache);
+  detail::check_ids("GPT", ids, cache ? cache->length() : 0, o_.context);
   Tensor h = dropout(positions(tokens(ids), cache ? cache->length() : 0));
   h = blocks(h, {.causal = Causal::lower_right}, cache);
   return linear(h, tokens.weight);

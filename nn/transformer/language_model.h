@@ -20,11 +20,6 @@ class LanguageModel : public Module {
   virtual int64_t context() const = 0;
   /// An empty cache for this model.
   virtual KvCache cache() const = 0;
-
- protected:
-  /// ShapeError unless ids are (B, T), DTypeError unless i64, ValueError when the tokens behind
-  /// those of the cache pass context(). Names `model`.
-  void check_ids(const char* model, const Tensor& ids, const KvCache* cache) const;
 };
 
 }  // namespace fovea

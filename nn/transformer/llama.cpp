@@ -1,6 +1,7 @@
 #include "fovea/nn/transformer/llama.h"
 
 #include "fovea/nn/init.h"
+#include "fovea/nn/transformer/detail/ids.h"
 #include "fovea/nn/transformer/detail/stack.h"
 #include "fovea/ops/ops.h"
 
@@ -43,7 +44,7 @@ Llama::Llama(const LlamaOptions& o)
 }
 
 Tensor Llama::forward(const Tensor& ids, KvCache* cache) const {
-  check_ids("Llama", ids, cache);
+  detail::check_ids("Llama", ids, cache ? cache->length() : 0, o_.context);
   detail::check_cache("Llama", cache, blocks.size());
   Tensor h = tokens(ids);
   for (size_t i = 0; i < blocks.size(); ++i) {

@@ -92,20 +92,6 @@ void add_layers(std::vector<OpCase>& rows, bool pre) {
   row.big = with_arguments(row, {{5, 70, 4}});
   rows.push_back(std::move(row));
 
-  row = of_one("TransformerEncoder", TransformerEncoder({.layer = layer_options(pre), .layers = 2}),
-               floats({1, 2, 4}));
-  row.label = label;
-  row.naive = [two, pre](const NaiveTensors& x) {
-    Parameters p{x, 1};
-    NaiveTensor h = encoder_layer(x[0], p, two, pre);
-    h = encoder_layer(h, p, two, pre);
-    return pre ? take_norm(p)(h) : h;
-  };
-  row.zero = with_arguments(row, {{0, 2, 4}});
-  row.one = with_arguments(row, {{1, 1, 4}});
-  row.big = with_arguments(row, {{5, 70, 4}});
-  rows.push_back(std::move(row));
-
   const auto decode = [](auto& l, const Tensors& in) { return l(in[0], in[1]); };
   row = small(module_row("TransformerDecoderLayer",
                          std::make_shared<TransformerDecoderLayer>(layer_options(pre)),
@@ -119,17 +105,35 @@ void add_layers(std::vector<OpCase>& rows, bool pre) {
   row.one = with_arguments(row, {{1, 1, 4}, {1, 1, 4}});
   row.big = with_arguments(row, {{5, 70, 4}, {5, 60, 4}});
   rows.push_back(std::move(row));
+}
 
+void add_stacks(std::vector<OpCase>& rows) {
+  const NaiveHeads two{.heads = 2, .kv_heads = 2};
+  constexpr bool pre = true;  // these end with a norm
+  OpCase row =
+      of_one("TransformerEncoder", TransformerEncoder({.layer = layer_options(pre), .layers = 2}),
+             floats({1, 2, 4}));
+  row.naive = [two](const NaiveTensors& x) {
+    Parameters p{x, 1};
+    NaiveTensor h = encoder_layer(x[0], p, two, pre);
+    h = encoder_layer(h, p, two, pre);
+    return take_norm(p)(h);
+  };
+  row.zero = with_arguments(row, {{0, 2, 4}});
+  row.one = with_arguments(row, {{1, 1, 4}});
+  row.big = with_arguments(row, {{5, 70, 4}});
+  rows.push_back(std::move(row));
+
+  const auto decode = [](auto& l, const Tensors& in) { return l(in[0], in[1]); };
   row = small(module_row("TransformerDecoder",
                          std::make_shared<TransformerDecoder>(
                              TransformerStackOptions{.layer = layer_options(pre), .layers = 2}),
                          {floats({1, 2, 4}), floats({1, 3, 4})}, decode));
-  row.label = label;
-  row.naive = [pre](const NaiveTensors& x) {
+  row.naive = [](const NaiveTensors& x) {
     Parameters p{x, 2};
     NaiveTensor h = decoder_layer(x[0], x[1], p, 2, pre);
     h = decoder_layer(h, x[1], p, 2, pre);
-    return pre ? take_norm(p)(h) : h;
+    return take_norm(p)(h);
   };
   row.zero = with_arguments(row, {{0, 2, 4}, {0, 3, 4}});
   row.one = with_arguments(row, {{1, 1, 4}, {1, 1, 4}});
@@ -158,6 +162,7 @@ std::vector<OpCase> rows_transformer() {
   std::vector<OpCase> rows;
   add_parts(rows);
   for (const bool pre : {false, true}) add_layers(rows, pre);
+  add_stacks(rows);
   add_llama_block(rows);
   return rows;
 }
