@@ -135,10 +135,6 @@ void second_order(const OpCase& row) {
   GradcheckOptions o;
   o.tolerance = 1e-6;
   const Tensors inputs = make_inputs(row.inputs, f64, kSeed);
-  if (!row.second_order) {
-    EXPECT_THROW(gradgradcheck(row.f, inputs, o), GraphError);
-    return;
-  }
   const auto report = gradgradcheck(row.f, inputs, o);
   EXPECT_TRUE(report.ok) << report.message;
 }

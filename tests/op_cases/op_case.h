@@ -66,7 +66,6 @@ struct OpCase {
   std::vector<Shape> zero = {};      ///< shapes of the inputs with a size of 0
   std::vector<Shape> big = {};       ///< shapes that give every thread work, for timing as well
   bool differentiable = true;
-  bool second_order = true;
   bool needs_contiguous = false;  ///< refuses odd layouts by contract (view)
   double tolerance_f32 = 2e-6;    ///< of the forward pass, against the naive loop
   std::vector<BadCase> bad = {};
