@@ -63,6 +63,7 @@ struct OpCase {
   std::function<NaiveTensor(const NaiveTensors&)> naive = {};
   std::function<std::string(const NaiveTensors&, const NaiveTensor&)> property = {};
   std::optional<DType> result = {};  ///< dtype of the result; else that of the floats
+  std::vector<Shape> one = {};       ///< shapes of the inputs with axes of size 1
   std::vector<Shape> zero = {};      ///< shapes of the inputs with a size of 0
   std::vector<Shape> big = {};       ///< shapes that give every thread work, for timing as well
   bool differentiable = true;
@@ -97,6 +98,9 @@ std::vector<OpCase> rows_unary();
 std::vector<OpCase> rows_view();
 /// All rows, in the order of these files. Ids are unique.
 const std::vector<OpCase>& table();
+
+/// The shapes of these inputs with every axis of size 1.
+std::vector<Shape> all_one(const std::vector<InputSpec>& specs);
 
 /// Tensors for the specs: contiguous leaves, with floats of type `floating`. Same seed, same
 /// values. `shapes`, when not empty, stand in for those of the specs.
