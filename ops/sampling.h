@@ -1,8 +1,10 @@
-// Drawing one category from weights. Not public.
+// Drawing one category from weights, and Gumbel noise. Not public.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+
+#include "fovea/core/tensor.h"
 
 namespace fovea::detail {
 
@@ -15,5 +17,8 @@ inline int64_t pick_category(const double* sums, int64_t k, double u) {
   if (above == sums + k) above = std::lower_bound(sums, sums + k, total);
   return above - sums;
 }
+
+/// -log(-log u) of f64 numbers u, kept half a step of 2^-53 away from 0 and 1: finite.
+Tensor gumbel_noise(const Tensor& u);
 
 }  // namespace fovea::detail

@@ -14,6 +14,7 @@
 
 #include "fovea/ops/internal.h"
 #include "fovea/ops/rowwise.h"
+#include "fovea/ops/sampling.h"
 
 namespace fovea {
 namespace {
@@ -107,6 +108,10 @@ Tensor entmax15(const Tensor& x, int64_t axis) {
   return detail::along_last("entmax15", x, axis, entmax15_last);
 }
 
+Tensor detail::gumbel_noise(const Tensor& u) {
+  return neg(log(neg(log(clamp(u, 0x1p-54, 1 - 0x1p-53)))));
+}
+
 // y = softmax((x + G) / tau), G = -log(-log u); hard: the one-hot of its argmax in the forward
 // pass, the gradient of y in the backward pass. Jang 2016; Maddison 2016.
 Tensor gumbel_softmax(const Tensor& x, const Tensor& noise, double tau, bool hard, int64_t axis) {
@@ -132,8 +137,7 @@ Tensor gumbel_softmax(const Tensor& x, double tau, bool hard, int64_t axis, Gene
   detail::check_floating("gumbel_softmax", "x", x);
   // u in the open interval: a uniform of 2^-53 steps moved by half a step never meets 0 or 1.
   const Tensor u = uniform(x.shape(), 0x1p-54, 1.0, f64, g);
-  const Tensor noise = neg(log(neg(log(clamp(u, 0x1p-54, 1 - 0x1p-53)))));
-  return gumbel_softmax(x, to(noise, x.dtype()), tau, hard, axis);
+  return gumbel_softmax(x, to(detail::gumbel_noise(u), x.dtype()), tau, hard, axis);
 }
 
 }  // namespace fovea

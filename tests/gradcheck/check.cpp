@@ -134,7 +134,6 @@ void check_gradients(const OpCase& row, const Tensors& inputs, bool find_worst, 
   r.first = first.error;
   if (!first.ok) r.complaints.push_back(first.message);
   if (find_worst) r.worst = worst_entry(row, inputs);
-  if (!row.second_order) return;
   const auto second = gradgradcheck(row.f, inputs, {.tolerance = kSecondOrderTolerance});
   r.second = second.error;
   if (!second.ok) r.complaints.push_back(second.message);

@@ -67,7 +67,6 @@ struct OpCase {
   std::vector<Shape> zero = {};      ///< shapes of the inputs with a size of 0
   std::vector<Shape> big = {};       ///< shapes that give every thread work, for timing as well
   bool differentiable = true;
-  bool second_order = true;
   bool needs_contiguous = false;  ///< refuses odd layouts by contract (view)
   double tolerance_f32 = 2e-6;    ///< of the forward pass, against the naive loop
   std::vector<BadCase> bad = {};
@@ -103,6 +102,9 @@ std::vector<OpCase> rows_unary();
 std::vector<OpCase> rows_view();
 /// All rows, in the order of these files. Ids are unique.
 const std::vector<OpCase>& table();
+
+/// The shapes of these inputs with every axis of size 1.
+std::vector<Shape> all_one(const std::vector<InputSpec>& specs);
 
 /// Tensors for the specs: contiguous leaves, with floats of type `floating`. Same seed, same
 /// values. `shapes`, when not empty, stand in for those of the specs.

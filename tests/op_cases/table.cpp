@@ -58,6 +58,12 @@ bool OpCase::has_gradient() const {
                                        [](const InputSpec& s) { return s.dtype == f64 && s.grad; });
 }
 
+std::vector<Shape> all_one(const std::vector<InputSpec>& specs) {
+  std::vector<Shape> shapes;
+  for (const InputSpec& s : specs) shapes.push_back(Shape::filled(s.shape.rank(), 1));
+  return shapes;
+}
+
 Tensors make_inputs(const std::vector<InputSpec>& specs, DType floating, uint64_t seed,
                     const std::vector<Shape>& shapes) {
   std::mt19937_64 bits(seed);
