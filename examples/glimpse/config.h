@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 
+#include "examples/common/recorded_flags.h"
 #include "examples/glimpse/model.h"
 
 namespace fovea::glimpse {
@@ -33,17 +33,8 @@ struct Config {
   int64_t mc_samples = 1;     ///< episodes for each test image, whose probabilities are averaged
 
   ModelOptions model() const;
-  bool operator==(const Config&) const = default;
+  /// All of these. What says where the data lie, for how many epochs and how it is tested is free.
+  examples::RecordedFlags recorded();
 };
-
-/// The metadata of a file: {"program": "glimpse", "flags": JSON}.
-std::map<std::string, std::string> to_metadata(const Config& c);
-/// IoError naming `path` when the metadata are of something else.
-Config from_metadata(const std::map<std::string, std::string>& metadata, const std::string& path);
-
-/// What would make another run of it, as the flag and both values: "--lr is 0.1, was 0.001"; empty
-/// when `now` goes on with `before`. Where the data lie, for how many epochs and how it is tested
-/// may change.
-std::string conflict(const Config& now, const Config& before);
 
 }  // namespace fovea::glimpse

@@ -85,11 +85,12 @@ Arguments read_arguments(int argc, char** argv) {
   if (a.show == 0 && a.common.resume.empty()) {
     throw examples::UsageError("--checkpoint: belongs to --show; to train on, use --resume");
   }
-  const Config before = from_metadata(read_safetensors(file).metadata, file);
+  Config before;
+  before.recorded().read(read_safetensors(file).metadata, file);
   Arguments b;
   b.config = before;
   parse(argc, argv, b);
-  const std::string other = conflict(b.config, before);
+  const std::string other = b.config.recorded().conflict(before.recorded());
   if (!other.empty()) {
     throw examples::UsageError(
         fmt::format("{} in {}; leave the flag out, or train anew", other, file));
@@ -119,7 +120,7 @@ void write_results(const Arguments& a, const RecurrentAttention& model, const Da
                    const History& history, double test_error) {
   const auto path = [&a](const char* name) { return examples::in_folder(a.common.out, name); };
   const Config& c = a.config;
-  save(model, path("model.safetensors"), to_metadata(c));
+  save(model, path("model.safetensors"), Config(c).recorded().to_metadata());
   draw_paths(path("glimpses.png"), model, data.test, 16, c);
   draw_history(path("curve.svg"), history, c);
   const double seconds = history.total_seconds();

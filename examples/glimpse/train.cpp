@@ -49,7 +49,7 @@ Trainer::Trainer(RecurrentAttention& model, Datasets& data, const Config& c,
     run_.parts.emplace_back("schedule", &*cosine_);
   }
   if (!flags.resume.empty()) resume();
-  run_.metadata = to_metadata(c);
+  run_.metadata = Config(c).recorded().to_metadata();
 }
 
 void Trainer::resume() {

@@ -24,6 +24,7 @@ void add_alibi(std::vector<OpCase>& rows) {
                                std::fabs(static_cast<double>(position - at[3]));
     });
   };
+  row.one = {{1, 3, 1, 1}};
   row.zero = {{2, 3, 2, 0}};
   row.big = {{2, 3, 90, 110}};
   row.bad = {{{floats({1})},
@@ -65,6 +66,7 @@ void add_t5(std::vector<OpCase>& rows) {
         return x[0].at(at) + x[1].at({naive_bucket(at[3] - position, o), at[1]});
       });
     };
+    row.one = {{1, 2, 1, 1}, {8, 2}};
     row.zero = {{2, 2, 0, 3}, {8, 2}};
     row.big = {{2, 2, 110, 90}, {8, 2}};
     const auto refuses = [&](const T5BiasOptions& bad, const std::string& message) {
@@ -117,6 +119,7 @@ void add_shaw(std::vector<OpCase>& rows) {
   const auto all = [](int64_t, int64_t, int64_t) { return true; };
   row("", 4, {}, all);
   OpCase& first = rows.back();
+  first.one = {{1, 1, 1, 3}, {1, 1, 1, 3}, {1, 1, 1, 3}, {5, 3}, {5, 3}};
   first.zero = {{2, 2, 3, 3}, {2, 2, 0, 3}, {2, 2, 0, 3}, {5, 3}, {5, 3}};
   first.big = {{2, 3, 50, 3}, {2, 3, 70, 3}, {2, 3, 70, 3}, {5, 3}, {5, 3}};
   const std::string op = "ShawRelative: ";

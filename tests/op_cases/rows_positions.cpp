@@ -48,6 +48,7 @@ void add_rope(std::vector<OpCase>& rows) {
     return &rows.emplace_back(std::move(r));
   };
   OpCase* r = row("", {2, 2, 3, 6}, {3, 3}, RopePairing::interleaved);
+  r->one = {{1, 1, 1, 2}, {1, 1}};
   r->zero = {{2, 2, 0, 6}, {0, 3}};
   r->big = {{3, 4, 130, 66}, {130, 33}};
   r->bad = {
@@ -81,6 +82,7 @@ void add_sinusoidal(std::vector<OpCase>& rows) {
       continue;
     }
     const std::string op = "SinusoidalPositions: ";
+    row.one = {{1, 1, 5}};
     row.zero = {{2, 0, 5}};
     row.big = {{40, 300, 5}};
     row.bad = {{{floats({2, 3, 4})}, kShape, op + "x is [2, 3, 4]; need (..., T, 5)"},
@@ -104,6 +106,7 @@ void add_learned(std::vector<OpCase>& rows) {
     });
   };
   const std::string op = "LearnedPositions: ";
+  row.one = {{1, 1, 3}, {5, 3}};
   row.zero = {{2, 0, 3}, {5, 3}};
   row.big = {{4000, 4, 3}, {5, 3}};
   row.bad = {{{floats({2, 3, 4}), floats({5, 3})}, kShape, op + "x is [2, 3, 4]"},
@@ -136,6 +139,7 @@ void add_rotary(std::vector<OpCase>& rows) {
       return build(x[0].shape,
                    [&](const Shape& at) { return element(x[0], at, half ? 1000 : 0, pairing); });
     };
+    row.one = {{1, 1, 1, 6}};
     row.zero = {{2, 2, 0, 6}};
     row.big = {{10, 4, 300, 6}};
     const std::string op = "RotaryPositions: ";

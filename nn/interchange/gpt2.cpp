@@ -1,0 +1,114 @@
+#include "fovea/nn/interchange/gpt2.h"
+
+#include <fmt/format.h>
+
+#include "fovea/core/error.h"
+#include "fovea/io/safetensors.h"
+#include "fovea/nn/interchange/detail/entries.h"
+#include "fovea/ops/ops.h"
+
+namespace fovea {
+namespace {
+
+using detail::Entries;
+
+Entries entries_of(const GPT& m) {
+  Entries e;
+  const auto add = [&e](std::string name, Tensors parts, bool transposed = false) {
+    e.push_back({std::move(name), std::move(parts), transposed});
+  };
+  const auto norm = [&](const std::string& name, const LayerNorm& n) {
+    add(name + ".weight", {n.weight});
+    add(name + ".bias", {n.bias});
+  };
+  const auto matrix = [&](const std::string& name, const std::vector<const Linear*>& list) {
+    Tensors weights, biases;
+    for (const Linear* l : list) weights.push_back(l->weight), biases.push_back(l->bias);
+    add(name + ".weight", weights, true);
+    add(name + ".bias", biases);
+  };
+  add("wte.weight", {m.tokens.weight});
+  add("wpe.weight", {m.positions.table.weight});
+  for (size_t i = 0; i < m.blocks.layers.size(); ++i) {
+    const TransformerEncoderLayer& block = m.blocks.layers[i];
+    const std::string h = fmt::format("h.{}.", i);
+    const MultiHeadAttention& a = block.attention;
+    norm(h + "ln_1", block.norm1);
+    matrix(h + "attn.c_attn", {&a.w_q, &a.w_k, &a.w_v});
+    matrix(h + "attn.c_proj", {&a.w_o});
+    norm(h + "ln_2", block.norm2);
+    matrix(h + "mlp.c_fc", {&block.mlp.up});
+    matrix(h + "mlp.c_proj", {&block.mlp.down});
+  }
+  norm("ln_f", *m.blocks.norm);
+  return e;
+}
+
+// Without the prefix, the masks and the second name of the token table.
+NamedTensors plain(const TensorMap& file, const std::string& path) {
+  NamedTensors state;
+  Tensor head;
+  for (const auto& [name, t] : file.tensors) {
+    constexpr std::string_view kPrefix = "transformer.";
+    const std::string own = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
+    if (own.ends_with(".attn.bias") || own.ends_with(".attn.masked_bias")) continue;
+    if (own == "lm_head.weight") {
+      head = t;
+    } else {
+      state.emplace_back(own, t);
+    }
+  }
+  const Tensor table = find(state, "wte.weight");
+  if (head.defined() && table.defined() && !equal(head, table)) {
+    throw IoError(fmt::format(
+        "{}: lm_head.weight differs from wte.weight; the head of a GPT-2 is its token table",
+        path));
+  }
+  return state;
+}
+
+// The sizes of the model that the file holds.
+GPTOptions sizes(const NamedTensors& state, const std::string& path, int64_t heads) {
+  const auto matrix = [&](const char* name) {
+    const Tensor t = find(state, name);
+    if (t.defined() && t.dim() == 2) return t;
+    throw IoError(fmt::format("{}: {} is {}; a GPT-2 has a matrix of that name", path, name,
+                              t.defined() ? t.shape().str() : "missing"));
+  };
+  GPTOptions o;
+  const Tensor tokens = matrix("wte.weight");
+  o.vocab = tokens.size(0);
+  o.d_model = tokens.size(1);
+  o.context = matrix("wpe.weight").size(0);
+  while (find(state, fmt::format("h.{}.ln_1.weight", o.layers - 1)).defined()) ++o.layers;
+  --o.layers;
+  if (o.layers > 0) o.d_ff = matrix("h.0.mlp.c_fc.weight").size(1);
+  o.heads = heads > 0 ? heads : std::max<int64_t>(1, o.d_model / 64);
+  if (o.d_model < 1 || o.d_model % o.heads != 0) {
+    throw IoError(fmt::format("{}: the width {} is no multiple of {} heads; say how many it has",
+                              path, o.d_model, o.heads));
+  }
+  return o;
+}
+
+}  // namespace
+
+GPT load_gpt2(const std::string& path, int64_t heads) {
+  const NamedTensors state = plain(read_safetensors(path), path);
+  GPT model(sizes(state, path, heads));
+  try {
+    detail::assign_foreign("load_gpt2", entries_of(model), state);
+  } catch (const ShapeError& e) {
+    throw IoError(fmt::format("{}: {}", path, e.what()));
+  }
+  return model;
+}
+
+void save_gpt2(const GPT& model, const std::string& path) {
+  if (!model.options().bias || model.options().activation != Activation::gelu_tanh) {
+    throw ValueError("save_gpt2: the model has no biases or not gelu_tanh; this is no GPT-2");
+  }
+  write_safetensors(path, {detail::foreign_state(entries_of(model)), {{"format", "pt"}}});
+}
+
+}  // namespace fovea
