@@ -42,7 +42,8 @@ const std::vector<OpCase>& table() {
     for (const auto& rows :
          {rows_creation, rows_random, rows_unary, rows_binary, rows_compare, rows_reduce,
           rows_matmul, rows_view, rows_join, rows_index, rows_softmax, rows_loss, rows_sort,
-          rows_norm, rows_arrange, rows_conv, rows_sparse, rows_attention, rows_layers}) {
+          rows_norm, rows_arrange, rows_conv, rows_sparse, rows_attention, rows_layers,
+          rows_scores, rows_attention_layers}) {
       for (OpCase& row : rows()) t.push_back(std::move(row));
     }
     return t;
