@@ -40,9 +40,10 @@ struct Cut {
 };
 
 Cut cut(int64_t batch, int64_t rows, int64_t others, int64_t h) {
-  const int64_t wanted = std::max<int64_t>(1, 16 / batch), most = std::max<int64_t>(1, rows / 16);
-  const int64_t size = (rows + std::min(wanted, most) - 1) / std::min(wanted, most);
-  const int64_t blocks = (rows + size - 1) / size;
+  const int64_t for_threads = std::min(16 / batch, rows / 16);
+  const int64_t for_digits = (rows + 511) / 512;  // sums of a block are of type T
+  const int64_t wanted = std::max<int64_t>(for_threads, for_digits);
+  const int64_t size = (rows + wanted - 1) / wanted, blocks = (rows + size - 1) / size;
   return {blocks, size, batch * blocks, grain_for(size * others * h * kSteps)};
 }
 

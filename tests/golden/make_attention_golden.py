@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what PyTorch computes for the attention layers that tutorials write.
+"""Writes what PyTorch computes for scores and for the attention layers that tutorials write.
 
     apt-get install python3-torch && python3 tests/golden/make_attention_golden.py
 
@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch.nn.utils.stateless import functional_call
 
 import make_golden as golden
-from make_golden import real, row
+from make_golden import fixed, real, row
 
 
 class SoftAttention(nn.Module):
@@ -117,6 +117,54 @@ def attention():
               call=lambda v, k, q, mask: (v, k, q, mask[:, None, None, :]))
 
 
+# ------------------------------------------------------------------ scores
+
+
+def additive(q, k, v):
+    return torch.tanh(q.unsqueeze(-2) + k.unsqueeze(-3)) @ v
+
+
+def concat(q, k, weight, bias, v):
+    pairs = torch.cat((q.unsqueeze(2).expand(-1, -1, k.size(1), -1), k.unsqueeze(1).expand(-1, q.size(1), -1, -1)), -1)
+    return torch.tanh(F.linear(pairs, weight, bias)) @ v
+
+
+def read(scores, values, keep):
+    weights = torch.where(keep, torch.softmax(scores.masked_fill(~keep, -math.inf), -1), torch.zeros(()))
+    return weights, torch.cat((weights @ values, weights), -1)
+
+
+def local_p(q, k, values, words, w, v):
+    window, j = 2, torch.arange(float(k.size(1)))
+    p = words.sum(1)[:, None, None] * torch.sigmoid(torch.tanh(q @ w.T) @ v.T)
+    keep = words[:, None, :] & ((j - p).abs() <= window)
+    weights, _ = read(q @ k.transpose(1, 2), values, keep)
+    weights = weights * torch.exp(-((j - p) ** 2) / (2 * (window / 2) ** 2))
+    return torch.cat((weights @ values, weights), -1)
+
+
+def scores():
+    padding = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]).bool()
+    row("additive_scores", additive, real(2, 3, 5), real(2, 4, 5), real(5))
+    row("additive_scores.no_batch", additive, real(3, 4), real(2, 4), real(4))
+    q, k = lambda: real(2, 3, 4), lambda: real(2, 5, 4)
+    row("DotScore", lambda q, k: q @ k.transpose(1, 2), q(), k())
+    row("ScaledDotScore", lambda q, k: q @ k.transpose(1, 2) / 2, q(), k())
+    row("CosineScore", lambda q, k, beta: beta * F.cosine_similarity(q.unsqueeze(2), k.unsqueeze(1), -1, 1e-300),
+        q(), k(), real())
+    row("GeneralScore", lambda q, k, w: torch.einsum("bqi,ij,bkj->bqk", q, w, k), q(), real(2, 5, 3), real(4, 3))
+    row("AdditiveScore", lambda q, k, w_q, w_k, v: additive(q @ w_q.T, k @ w_k.T, v),
+        real(2, 3, 3), real(2, 5, 2), real(4, 3), real(4, 2), real(4))
+    row("ConcatScore", concat, real(2, 3, 3), real(2, 5, 2), real(4, 5), real(4), real(4))
+    row("LocationScore", lambda q, k, w: (q @ w.T)[:, :, : k.size(1)], real(2, 3, 3), fixed(real(2, 5, 2)), real(7, 3))
+    row("ScoredAttention.padded",
+        lambda q, k, x, m, w_q, w_k, v: read(additive(q @ w_q.T, k @ w_k.T, v), x, m[:, None, :])[1],
+        real(2, 3, 3), real(2, 5, 2), real(2, 5, 2), padding, real(4, 3), real(4, 2), real(4))
+    row("LocalAttention.predicted_padded", local_p, real(2, 3, 3), real(2, 5, 3), real(2, 5, 2), padding,
+        real(4, 3), real(1, 4))
+
+
 if __name__ == "__main__":
     attention()
+    scores()
     golden.write("attention.safetensors", golden.tensors)

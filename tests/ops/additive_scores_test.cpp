@@ -30,8 +30,11 @@ Problem problem(int64_t batch, int64_t tq, int64_t tk, int64_t h, DType t) {
 
 // More keys, or queries, than a block of either sum holds, and numbers that no block divides.
 TEST(AdditiveScores, LongSentencesFollowTheFormula) {
-  for (const auto& [batch, tq, tk] :
-       {std::array<int64_t, 3>{1, 131, 150}, {1, 300, 67}, {3, 130, 129}, {1, 1, 2000}}) {
+  for (const auto& [batch, tq, tk] : {std::array<int64_t, 3>{1, 131, 150},
+                                      {1, 300, 67},
+                                      {3, 130, 129},
+                                      {1, 1, 2000},
+                                      {17, 1100, 3}}) {
     const Problem p = problem(batch, tq, tk, 9, f64);
     const Tensors fused = p.gradients();
     const FormulaRules scope;
