@@ -36,7 +36,7 @@ class AdditiveScore : public Score {
   Tensor scores(const Tensor& q, const Tensor& projected) const override;
 };
 
-/// v' tanh(W [q ; k] + b). Luong 2015, eq. 8 ("concat"), with b. Parameters "w", a Linear of
+/// v' tanh(W [q ; k] + b). Luong 2015, section 3.1 ("concat"), with b. Parameters "w", a Linear of
 /// Dq + Dk -> h with the columns of the query first, and "v" (h). Nothing is concatenated:
 /// project(keys) is W_k k.
 class ConcatScore : public Score {

@@ -1,10 +1,9 @@
 // Local attention: look at a window of 2 D + 1 keys, not at all of them. Luong 2015, section 3.2.
 //
 //     local-m   the window lies at p = t, the step of the query ("monotonic")
-//     local-p   the query predicts where: p = S sigmoid(v' tanh(W q)), S the length of the
-//     sentence,
-//               and the weights fall off around it:
-//               a_j = softmax_j(s) exp(-(j - p)^2 / (2 sigma^2)),  sigma = D / 2        (eq. 9, 10)
+//     local-p   the query predicts where, p = S sigmoid(v' tanh(W q)) in a sentence of length S,
+//               and the weights fall off around it:                             (eq. 9 and 10)
+//               a_j = softmax_j(s) exp(-(j - p)^2 / (2 sigma^2)),  sigma = D / 2
 //
 // In both, softmax is over the keys j in [p - D, p + D] alone. The weights of local-p are not
 // scaled to sum to 1 again. Positions count from 0, so that p of local-p lies in (0, S).

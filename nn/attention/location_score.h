@@ -12,9 +12,10 @@ struct LocationScoreOptions {
   DType dtype = f32;
 };
 
-/// (W q)_j, j = 0 ... Tk - 1. Luong 2015, eq. 9 ("location"). Parameter "w", a Linear without bias,
-/// Dq -> L, of which the first Tk rows act: row j takes the gradient sum_i dS_ij q_i, rows beyond
-/// Tk take none. Keys, of any width, count only by their number; ShapeError when that exceeds L.
+/// (W q)_j, j = 0 ... Tk - 1. Luong 2015, section 3.1 ("location"). Parameter "w", a Linear without
+/// bias, Dq -> L, of which the first Tk rows act: row j takes the gradient sum_i dS_ij q_i, rows
+/// beyond Tk take none. Keys, of any width, count only by their number; ShapeError when that
+/// exceeds L.
 class LocationScore : public Score {
  public:
   Linear w;

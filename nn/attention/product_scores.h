@@ -10,7 +10,7 @@
 
 namespace fovea {
 
-/// q . k, of equal widths. Luong 2015, eq. 8 ("dot"). No parameters.
+/// q . k, of equal widths. Luong 2015, section 3.1 ("dot"). No parameters.
 class DotScore : public Score {
  public:
   DotScore() : Score("DotScore", 0, 0) {}
@@ -58,8 +58,8 @@ struct GeneralScoreOptions {
   int64_t key_dim = 0;
   DType dtype = f32;
 };
-/// q' W k. Luong 2015, eq. 8 ("general"). Parameter "w", a Linear without bias, Dk -> Dq: project()
-/// takes the keys to where queries are.
+/// q' W k. Luong 2015, section 3.1 ("general"). Parameter "w", a Linear without bias, Dk -> Dq:
+/// project() takes the keys to where queries are.
 class GeneralScore : public Score {
  public:
   Linear w;

@@ -1,13 +1,13 @@
 // Scores: how much query q wants key k. Attention is a score, a softmax over the keys, and a mean
 // of values (soft.h); its kinds differ in the score. Any layer here can be built over any of them.
 //
-//     dot         q . k                                Luong 2015, eq. 8         product_scores.h
+//     dot         q . k                                Luong 2015, section 3.1   product_scores.h
 //     scaled_dot  q . k / sqrt(D)                      Vaswani 2017, eq. 1       product_scores.h
 //     cosine      beta cos(q, k)                       Graves 2014, eq. 5        product_scores.h
-//     general     q' W k                               Luong 2015, eq. 8         product_scores.h
+//     general     q' W k                               Luong 2015, section 3.1   product_scores.h
 //     additive    v' tanh(W_q q + W_k k)               Bahdanau 2014, A.1.2      additive_scores.h
-//     concat      v' tanh(W [q ; k] + b)               Luong 2015, eq. 8         additive_scores.h
-//     location    (W q)_j                              Luong 2015, eq. 9         location_score.h
+//     concat      v' tanh(W [q ; k] + b)               Luong 2015, section 3.1   additive_scores.h
+//     location    (W q)_j                              Luong 2015, section 3.1   location_score.h
 //
 // What a score does to the keys alone it does once a sentence: a decoder that asks for one word
 // after another calls project() once and with_projected() at every step.

@@ -1,5 +1,5 @@
 // Soft attention of one query over a sentence, as tutorials write it. Bahdanau 2014, eq. 5 and 6,
-// with the score of Luong 2015, eq. 8 ("concat").
+// with the score of Luong 2015, section 3.1 ("concat").
 //
 //     e_j = v . tanh(W [q ; k_j] + b),   a = softmax(e),   c = sum_j a_j v_j
 //
