@@ -11,7 +11,7 @@ Tensor keep_mask_of_rank_4(const char* op, const Tensor& mask, int64_t b, int64_
                            int64_t tk) {
   if (!mask.defined()) return {};
   if (mask.dtype() != boolean) {
-    throw DTypeError(fmt::format("{}: keep_mask is {} {}, need bool: true where a query attends",
+    throw DTypeError(fmt::format("{}: keep_mask is {} {}; need bool, true where a query attends",
                                  op, name(mask.dtype()), mask.shape().str()));
   }
   const Shape& s = mask.shape();

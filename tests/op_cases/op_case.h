@@ -78,6 +78,8 @@ struct OpCase {
 
 std::vector<OpCase> rows_arrange();
 std::vector<OpCase> rows_attention();
+/// The layers of nn/attention that read values: over any score, local, and those of tutorials.
+std::vector<OpCase> rows_attention_layers();
 std::vector<OpCase> rows_binary();
 std::vector<OpCase> rows_compare();
 std::vector<OpCase> rows_conv();
@@ -94,6 +96,7 @@ std::vector<OpCase> rows_norm();
 std::vector<OpCase> rows_positions();
 std::vector<OpCase> rows_random();
 std::vector<OpCase> rows_reduce();
+std::vector<OpCase> rows_scores();
 std::vector<OpCase> rows_softmax();
 std::vector<OpCase> rows_sort();
 std::vector<OpCase> rows_sparse();

@@ -44,7 +44,7 @@ const std::vector<OpCase>& table() {
              rows_reduce,   rows_matmul,      rows_view,      rows_join,      rows_index,
              rows_softmax,  rows_loss,        rows_sort,      rows_norm,      rows_arrange,
              rows_conv,     rows_sparse,      rows_attention, rows_positions, rows_distances,
-             rows_layers,   rows_transformer, rows_models,
+             rows_layers,   rows_transformer, rows_models,    rows_scores,    rows_attention_layers,
          }) {
       for (OpCase& row : rows()) t.push_back(std::move(row));
     }

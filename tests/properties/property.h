@@ -38,6 +38,7 @@ Properties binary_properties();
 Properties comparison_properties();
 Properties reduction_properties();
 Properties scan_properties();
+Properties score_properties();
 Properties sort_properties();
 Properties product_properties();
 Properties view_properties();

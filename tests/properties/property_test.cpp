@@ -109,8 +109,8 @@ const Properties& table() {
     Properties p;
     for (const auto& family :
          {unary_properties, binary_properties, comparison_properties, reduction_properties,
-          scan_properties, sort_properties, product_properties, view_properties, part_properties,
-          arrangement_properties, index_properties}) {
+          scan_properties, score_properties, sort_properties, product_properties, view_properties,
+          part_properties, arrangement_properties, index_properties}) {
       for (Property& row : family()) p.push_back(std::move(row));
     }
     return p;

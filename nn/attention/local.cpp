@@ -1,0 +1,100 @@
+#include "fovea/nn/attention/local.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "fovea/core/error.h"
+#include "fovea/ops/ops.h"
+
+namespace fovea {
+namespace {
+
+constexpr const char* kName = "LocalAttention";
+
+LocalAttentionOptions complete(LocalAttentionOptions o) {
+  const bool predicted = o.centre == LocalCentre::predicted;
+  if (o.window < (predicted ? 1 : 0)) {
+    throw ValueError(fmt::format("{}: window is {}; it must be at least {}", kName, o.window,
+                                 predicted ? "1, as sigma = window / 2" : "0"));
+  }
+  if (o.hidden == 0) o.hidden = o.query_dim;
+  if (predicted && (o.query_dim < 1 || o.hidden < 1)) {
+    throw ValueError(
+        fmt::format("{}: query_dim is {}, hidden is {}; to predict a place both must be at least 1",
+                    kName, o.query_dim, o.hidden));
+  }
+  return o;
+}
+
+// Which keys are words, as (B, 1, Tk); undefined when all are.
+Tensor words_of(const Tensor& keep_mask, int64_t b, int64_t tk) {
+  if (!keep_mask.defined()) return {};
+  if (keep_mask.dtype() != boolean) {
+    throw DTypeError(fmt::format("{}: keep_mask is {} {}; need bool, true where there is a word",
+                                 kName, name(keep_mask.dtype()), keep_mask.shape().str()));
+  }
+  if (!(keep_mask.shape() == Shape{b, tk})) {
+    throw ShapeError(fmt::format("{}: keep_mask is {}; need (B, Tk) = {}", kName,
+                                 keep_mask.shape().str(), Shape({b, tk}).str()));
+  }
+  return unsqueeze(keep_mask, 1);
+}
+
+// first, first + 1, ... as n floats.
+Tensor counted(int64_t first, int64_t n, DType t) { return to(arange(first, first + n), t); }
+
+// The number of words of each sentence, (B or 1, 1, 1).
+Tensor lengths_of(const Tensor& words, int64_t tk, DType t) {
+  if (!words.defined()) return full({1, 1, 1}, static_cast<double>(tk), t);
+  return to(sum(words, 2, keepdim), t);  // bools are counted in i64
+}
+
+}  // namespace
+
+LocalAttention::LocalAttention(std::shared_ptr<Score> s, const LocalAttentionOptions& o)
+    : score(std::move(s)), o_(complete(o)) {
+  if (!score) throw ValueError("LocalAttention: score is null; pass one, as of make_score()");
+  if (o_.centre == LocalCentre::monotonic) return;
+  w.emplace(LinearOptions{.in = o_.query_dim, .out = o_.hidden, .bias = false, .dtype = o_.dtype});
+  v.emplace(LinearOptions{.in = o_.hidden, .out = 1, .bias = false, .dtype = o_.dtype});
+}
+
+Tensor LocalAttention::predict(const Tensor& q, const Tensor& lengths) const {
+  if (!w) {
+    throw ValueError("LocalAttention: centre is monotonic; only predicted has a place to predict");
+  }
+  return lengths * sigmoid((*v)(tanh((*w)(q))));
+}
+
+SoftAttended LocalAttention::operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
+                                        const Tensor& keep_mask, int64_t first_step) const {
+  check_soft_attention(kName, q, keys, values);
+  const bool predicted = o_.centre == LocalCentre::predicted;
+  const int64_t b = q.size(0), tq = q.size(1), tk = keys.size(1);
+  if (predicted && q.size(2) != o_.query_dim) {
+    throw ShapeError(
+        fmt::format("{}: q is {}; need (B, Tq, {})", kName, q.shape().str(), o_.query_dim));
+  }
+  const Tensor words = words_of(keep_mask, b, tk);
+  const DType t = q.dtype();
+  const Tensor centre = predicted ? predict(q, lengths_of(words, tk, t))
+                                  : reshape(counted(first_step, tq, t), {1, tq, 1});
+  const Tensor away = counted(0, tk, t) - centre;  // (B or 1, Tq, Tk)
+  const Tensor near = abs(away.detach()) <= static_cast<double>(o_.window);
+  const Tensor keep = words.defined() ? logical_and(near, words) : near;
+  Tensor weights = masked_softmax((*score)(q, without_unseen(keys, keep)), keep);
+  if (predicted) {
+    const double sigma = static_cast<double>(o_.window) / 2;
+    weights = weights * exp(square(away) * (-1 / (2 * sigma * sigma)));
+  }
+  return {matmul(weights, without_unseen(values, keep)), weights};
+}
+
+void LocalAttention::visit(Visitor& visitor) {
+  visitor("score", score);
+  visitor("w", w);
+  visitor("v", v);
+}
+
+}  // namespace fovea

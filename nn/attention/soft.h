@@ -1,0 +1,61 @@
+// Soft attention: a mean of all values, weighted by a softmax over the scores of their keys.
+//
+//     s_ij = score(q_i, k_j),   a_ij = exp(s_ij) / sum_j' exp(s_ij'),   c_i = sum_j a_ij v_j
+//
+// How the gradient flows, C = A V and dC being given:
+//
+//     dV = A' dC                   a value learns from those that looked at it, as much as they did
+//     dA = dC V'                   a weight is worth how well its value agrees with what is wanted
+//     dS = A (dA - rowsum(A dA))   softmax compares: a score rises where its value was worth more
+//                                  than the mean over all keys, and nothing rises when all are
+//                                  equal
+//
+// and from dS through the score into queries, keys and its parameters (score.h). Bahdanau 2014, eq.
+// 5 and 6; Luong 2015, eq. 7.
+#pragma once
+
+#include <memory>
+
+#include "fovea/nn/attention/score.h"
+
+namespace fovea {
+
+/// What was read, and how the reading was spread. A layer of one query has no axis Tq.
+struct SoftAttended {
+  Tensor context;  ///< (B, Tq, Dv)
+  Tensor weights;  ///< (B, Tq, Tk)
+};
+
+/// A keep mask (bool, true = attend) of any shape that keep_mask_of_rank_4 takes, for one head: as
+/// (B or 1, Tq or 1, Tk). Undefined stays undefined.
+Tensor keep_mask_of_rank_3(const char* op, const Tensor& mask, int64_t b, int64_t tq, int64_t tk);
+
+/// x (B, Tk, D) with zeros where no query may look, keep (B or 1, Tq or 1, Tk): what is masked for
+/// all then reaches neither a result nor a gradient, NaN included (0 * NaN is NaN). x itself
+/// without a mask.
+Tensor without_unseen(const Tensor& x, const Tensor& keep);
+
+/// softmax over the last axis of what keep keeps, or of all; a row of which nothing is kept gets 0.
+Tensor attention_softmax(const Tensor& scores, const Tensor& keep);
+
+/// Soft attention over any score. Parameters: those of the score, under "score.".
+class ScoredAttention : public Module {
+ public:
+  std::shared_ptr<Score> score;
+
+  /// ValueError without a score.
+  explicit ScoredAttention(std::shared_ptr<Score> score);
+
+  /// q (B, Tq, Dq), keys (B, Tk, Dk), values (B, Tk, Dv), keep_mask as in mask.h. A query that may
+  /// see no key gets weights and context 0, and adds 0 to every gradient. Keys and values that no
+  /// query sees cannot reach the result, NaN included. ShapeError for other shapes.
+  SoftAttended operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
+                          const Tensor& keep_mask = {}) const;
+  void visit(Visitor& v) override { v("score", score); }
+};
+
+/// ShapeError in the name of `op` unless q (B, Tq, .), keys (B, Tk, .) and values (B, Tk, .).
+void check_soft_attention(const char* op, const Tensor& q, const Tensor& keys,
+                          const Tensor& values);
+
+}  // namespace fovea
