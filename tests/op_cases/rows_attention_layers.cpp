@@ -50,6 +50,8 @@ void add_scored(std::vector<OpCase>& rows) {
                                x[2]);
   };
   row.zero = {{2, 0, 3}, {2, 5, 2}, {2, 5, 2}, {4, 3}, {4, 2}, {4}};
+  row.one = {{1, 1, 3}, {1, 1, 2}, {1, 1, 2}, {4, 3}, {4, 2}, {4}};
+  row.big = {{3, 70, 3}, {3, 90, 2}, {3, 90, 2}, {4, 3}, {4, 2}, {4}};
   row.bad = {{{floats({2, 3, 3}), floats({2, 5, 2}), floats({2, 4, 2}), floats({4, 3}),
                floats({4, 2}), floats({4})},
               kShape,
@@ -125,6 +127,11 @@ void add_local(std::vector<OpCase>& rows) {
     row.naive = [padded, predicted, window = o.window](const NaiveTensors& x) {
       return naive_local(x, window, padded, predicted);
     };
+    if (!padded) {
+      row.zero = with_arguments(row, {{2, 0, 3}, {2, 5, 3}, {2, 5, 2}});
+      row.one = with_arguments(row, {{1, 1, 3}, {1, 1, 3}, {1, 1, 2}});
+      row.big = with_arguments(row, {{3, 60, 3}, {3, 90, 3}, {3, 90, 2}});
+    }
     rows.push_back(std::move(row));
   };
   const LocalAttentionOptions predicted{.window = 2, .query_dim = 3, .hidden = 4};
@@ -157,6 +164,8 @@ void add_soft_attention(std::vector<OpCase>& rows) {
     return without_queries(context_and_weights(kept_softmax(scores(x, 3), kAll), x[2]));
   };
   row.zero = {{0, 3}, {0, 5, 4}, {0, 5, 2}, {4, 7}, {4}, {4}};
+  row.one = {{1, 3}, {1, 1, 4}, {1, 1, 2}, {4, 7}, {4}, {4}};
+  row.big = {{40, 3}, {40, 300, 4}, {40, 300, 2}, {4, 7}, {4}, {4}};
   row.bad = {{{floats({2, 3}), floats({2, 5, 3}), floats({2, 5, 2}), floats({4, 7}), floats({4}),
                floats({4})},
               kShape,
@@ -185,6 +194,8 @@ void add_additive_attention(std::vector<OpCase>& rows) {
     return without_queries(naive_additive(one_query(x[0]), x[1], x[2], x[3], x[4]));
   };
   row.zero = {{2, 3}, {2, 0, 2}, {4, 3}, {4, 2}, {1, 4}};
+  row.one = {{1, 3}, {1, 1, 2}, {4, 3}, {4, 2}, {1, 4}};
+  row.big = {{40, 3}, {40, 300, 2}, {4, 3}, {4, 2}, {1, 4}};
   row.bad = {{{floats({2, 2}), floats({2, 5, 2}), floats({4, 3}), floats({4, 2}), floats({1, 4})},
               kShape,
               "AdditiveAttention: query is [2, 2], keys is [2, 5, 2]; need (B, 3)"}};
@@ -212,6 +223,8 @@ void add_dot_product_attention(std::vector<OpCase>& rows) {
     };
     if (!mask) {
       row.zero = {{2, 3, 4}, {2, 0, 4}, {2, 0, 2}};
+      row.one = {{1, 1, 4}, {1, 1, 4}, {1, 1, 1}};
+      row.big = {{3, 70, 4}, {3, 90, 4}, {3, 90, 40}};
       row.bad = {{{floats({2, 3, 4}), floats({2, 5, 3}), floats({2, 5, 2})},
                   kShape,
                   "DotProductAttention: q is [2, 3, 4], k is [2, 5, 3]; need equal widths"}};
@@ -286,6 +299,8 @@ void add_self_attention(std::vector<OpCase>& rows) {
     row.naive = [o, padded](const NaiveTensors& x) { return naive_self(x, o, padded ? 4 : 3); };
     if (row.label.empty()) {
       row.zero = {{2, 5, 4}, {2, 5, 4}, {2, 0, 4}, {2, 2}, {2, 2}, {2, 2}, {4, 4}, {4}};
+      row.one = with_arguments(row, {{1, 1, 4}, {1, 1, 4}, {1, 1, 4}});
+      row.big = with_arguments(row, {{2, 60, 4}, {2, 60, 4}, {2, 50, 4}});
       row.bad = {{{floats({2, 5, 3}), floats({2, 5, 4}), floats({2, 3, 4}), floats({2, 2}),
                    floats({2, 2}), floats({2, 2}), floats({4, 4}), floats({4})},
                   kShape,

@@ -13,53 +13,30 @@
 #include "fovea/nn/linear.h"
 #include "fovea/nn/recurrent/gru_cell.h"
 #include "fovea/nn/sequential.h"
-#include "tests/op_cases/op_case.h"
+#include "tests/op_cases/layer_row.h"
+#include "tests/op_cases/naive_layers.h"
 
 namespace fovea::cases {
 namespace {
 
-// A row of `call(layer, inputs)`: its first inputs are what the layer is called with, the others
-// its parameters, in the order of visit().
 template <class L, class Call>
 OpCase layer_row(const char* name, L layer, std::vector<InputSpec> inputs, Call call) {
-  OpCase row;
-  row.name = name;
-  row.inputs = std::move(inputs);
-  const size_t arguments = row.inputs.size();
   auto shared = std::make_shared<L>(std::move(layer));
-  std::vector<std::string> names;
   if constexpr (std::derived_from<L, Module>) {
-    for (const auto& [parameter, tensor] : shared->named_parameters()) {
-      names.push_back(parameter);
-      row.inputs.push_back(floats(tensor.shape()));
-    }
-    row.f = [shared, names, arguments, call](const Tensors& in) {
-      NamedTensors values;
-      for (size_t i = 0; i < names.size(); ++i) values.emplace_back(names[i], in[arguments + i]);
-      return functional_call(*shared, values, [&] { return call(*shared, in); });
-    };
+    return module_row(name, std::move(shared), std::move(inputs), call);
   } else {
+    OpCase row;
+    row.name = name;
+    row.inputs = std::move(inputs);
     row.f = [shared, call](const Tensors& in) { return call(*shared, in); };
+    return row;
   }
-  return row;
-}
-
-// Shapes of what the layer is called with, and behind them its parameters as they are.
-std::vector<Shape> called_with(const OpCase& row, std::vector<Shape> arguments) {
-  for (size_t i = arguments.size(); i < row.inputs.size(); ++i) {
-    arguments.push_back(row.inputs[i].shape);
-  }
-  return arguments;
 }
 
 template <class L>
 OpCase layer_row(const char* name, L layer, InputSpec x) {
   return layer_row(name, std::move(layer), {std::move(x)},
                    [](L& l, const Tensors& in) { return l(in[0]); });
-}
-
-NaiveTensor affine(const NaiveTensor& x, const NaiveTensor& weight, const NaiveTensor& bias) {
-  return zip(matmul(x, permute(weight, {1, 0})), bias, [](double a, double b) { return a + b; });
 }
 
 template <class Activation>
@@ -109,42 +86,20 @@ OpCase gru_cell(const char* label, int64_t input, int64_t width) {
       return (1 - z) * n + z * x[1].at(at);
     });
   };
-  row.one = called_with(row, {{1, input}, {1, width}});
+  row.one = with_arguments(row, {{1, input}, {1, width}});
   return row;
 }
 
 void add_gru_cell(std::vector<OpCase>& rows) {
   OpCase row = gru_cell("", 3, 2);
-  row.zero = called_with(row, {{0, 3}, {0, 2}});
-  row.big = called_with(row, {{9000, 3}, {9000, 2}});
+  row.zero = with_arguments(row, {{0, 3}, {0, 2}});
+  row.big = with_arguments(row, {{9000, 3}, {9000, 2}});
   row.bad = {
       {{floats({4, 2}), floats({4, 2}), floats({6, 3}), floats({6, 2}), floats({6}), floats({6})},
        ErrorKind::shape,
        "GRUCell: x is [4, 2], h is [4, 2]; need (B, 3) and (B, 2)"}};
   rows.push_back(std::move(row));
   rows.push_back(gru_cell("single", 1, 1));
-}
-
-// W_o of the heads side by side, each a softmax of scores over sqrt(D).
-NaiveTensor multi_head(const NaiveTensors& x, int64_t heads, int64_t kv_heads) {
-  const NaiveTensor q = affine(x[0], x[3], x[4]), k = affine(x[1], x[5], x[6]),
-                    v = affine(x[2], x[7], x[8]);
-  const int64_t width = q.shape.back() / heads, tk = k.shape[1];
-  const NaiveTensor side_by_side = build(q.shape, [&](const Shape& at) {
-    const int64_t head = at[2] / width, group = head / (heads / kv_heads);
-    double sum = 0, y = 0;
-    for (int64_t j = 0; j < tk; ++j) {
-      double score = 0;
-      for (int64_t c = 0; c < width; ++c) {
-        score += q.at({at[0], at[1], head * width + c}) * k.at({at[0], j, group * width + c});
-      }
-      const double w = std::exp(score / std::sqrt(static_cast<double>(width)));
-      sum += w;
-      y += w * v.at({at[0], j, group * width + at[2] % width});
-    }
-    return y / sum;
-  });
-  return affine(side_by_side, x[9], x[10]);
 }
 
 void add_multi_head_attention(std::vector<OpCase>& rows) {
@@ -159,12 +114,15 @@ void add_multi_head_attention(std::vector<OpCase>& rows) {
     for (InputSpec& s : r.inputs) s.range(-1, 1);
     r.tolerance_f32 = 1e-5;
     r.naive = [o](const NaiveTensors& x) {
-      return multi_head(x, o.heads, o.kv_heads ? o.kv_heads : o.heads);
+      Parameters p{x, 3};
+      NaiveHeads heads{.heads = o.heads, .kv_heads = o.kv_heads ? o.kv_heads : o.heads};
+      if (o.rotary) heads.rotary = o.rotary->pairing;
+      return multi_head(x[0], x[1], x[2], p, heads);
     };
     const auto sizes = [&](int64_t b, int64_t tq, int64_t tk) {
       std::vector<Shape> shapes{{b, tq}, {b, tk}, {b, tk}};
       for (size_t i = 0; i < 3; ++i) shapes[i].push_back(r.inputs[i].shape.back());
-      return called_with(r, std::move(shapes));
+      return with_arguments(r, std::move(shapes));
     };
     r.one = sizes(1, 1, 1);
     r.zero = sizes(0, 3, 5);
@@ -176,6 +134,21 @@ void add_multi_head_attention(std::vector<OpCase>& rows) {
   row("grouped", {.d_model = 8, .heads = 4, .kv_heads = 2});
   row("multi_query", {.d_model = 4, .heads = 2, .kv_heads = 1});
   row("single", {.d_model = 1, .heads = 1});
+  // Of self-attention: as many queries as keys stand where the keys do.
+  OpCase turned = layer_row(
+      "MultiHeadAttention",
+      MultiHeadAttention({.d_model = 8,
+                          .heads = 2,
+                          .rotary = RotaryPositionsOptions{.pairing = RopePairing::half}}),
+      {floats({2, 4, 8})}, [](MultiHeadAttention& l, const Tensors& in) { return l(in[0]); });
+  turned = small(std::move(turned));
+  turned.label = "rotary";
+  turned.naive = [](const NaiveTensors& x) {
+    Parameters p{x, 1};
+    return multi_head(x[0], x[0], x[0], p,
+                      {.heads = 2, .kv_heads = 2, .rotary = RopePairing::half});
+  };
+  rows.push_back(std::move(turned));
 }
 
 }  // namespace
@@ -186,9 +159,9 @@ std::vector<OpCase> rows_layers() {
 
   OpCase& linear = add(layer_row("Linear", Linear(4, 5), floats({2, 3, 4})));
   linear.naive = [](const NaiveTensors& x) { return affine(x[0], x[1], x[2]); };
-  linear.one = called_with(linear, {{1, 1, 4}});
-  linear.zero = called_with(linear, {{2, 0, 4}});
-  linear.big = called_with(linear, {{500, 101, 4}});
+  linear.one = with_arguments(linear, {{1, 1, 4}});
+  linear.zero = with_arguments(linear, {{2, 0, 4}});
+  linear.big = with_arguments(linear, {{500, 101, 4}});
   linear.bad = {{{floats({3}), floats({5, 4}), floats({5})}, ErrorKind::shape, "linear: "}};
 
   OpCase& table = add(layer_row("Embedding", Embedding({.count = 5, .dim = 3, .padding_idx = 2}),
@@ -199,27 +172,16 @@ std::vector<OpCase> rows_layers() {
       return x[1].at({static_cast<int64_t>(x[0].at({i[0], i[1]})), i[2]});
     });
   };
-  table.one = called_with(table, {{1, 1}});
-  table.zero = called_with(table, {{0, 4}});
-  table.big = called_with(table, {{40, 700}});
+  table.one = with_arguments(table, {{1, 1}});
+  table.zero = with_arguments(table, {{0, 4}});
+  table.big = with_arguments(table, {{40, 700}});
   table.bad = {{{integers({2}, 5, 6), floats({5, 3})}, ErrorKind::index, "embedding: "}};
 
   OpCase& norm = add(layer_row("LayerNorm", LayerNorm(5), floats({2, 3, 5})));
-  norm.naive = [](const NaiveTensors& x) {
-    const NaiveTensor n = along(x[0], -1, [](const Values1d& v) {
-      double mean = 0, var = 0;
-      for (double a : v) mean += a / 5;
-      for (double a : v) var += (a - mean) * (a - mean) / 5;
-      Values1d y;
-      for (double a : v) y.push_back((a - mean) / std::sqrt(var + 1e-5));
-      return y;
-    });
-    const auto times = [](double a, double b) { return a * b; };
-    return zip(zip(n, x[1], times), x[2], [](double a, double b) { return a + b; });
-  };
-  norm.one = called_with(norm, {{1, 1, 5}});
-  norm.zero = called_with(norm, {{0, 3, 5}});
-  norm.big = called_with(norm, {{40, 90, 5}});
+  norm.naive = [](const NaiveTensors& x) { return layer_norm(x[0], x[1], x[2]); };
+  norm.one = with_arguments(norm, {{1, 1, 5}});
+  norm.zero = with_arguments(norm, {{0, 3, 5}});
+  norm.big = with_arguments(norm, {{40, 90, 5}});
 
   add_gru_cell(rows);
   add_multi_head_attention(rows);
@@ -241,9 +203,9 @@ std::vector<OpCase> rows_layers() {
     const NaiveTensor hidden = affine(x[0], x[1], x[2]);
     return affine(map(hidden, [](double a) { return std::tanh(a); }), x[3], x[4]);
   };
-  mlp.one = called_with(mlp, {{1, 4}});
-  mlp.zero = called_with(mlp, {{0, 4}});
-  mlp.big = called_with(mlp, {{9000, 4}});
+  mlp.one = with_arguments(mlp, {{1, 4}});
+  mlp.zero = with_arguments(mlp, {{0, 4}});
+  mlp.big = with_arguments(mlp, {{9000, 4}});
 
   add_activation<ReLU>(rows, "ReLU", [](double x) { return std::fmax(x, 0); }, {0});
   add_activation<Tanh>(rows, "Tanh", [](double x) { return std::tanh(x); });

@@ -46,6 +46,7 @@ OpCase additive_row(const char* label, const Shape& q, const Shape& k) {
 void add_operation(std::vector<OpCase>& rows) {
   OpCase row = additive_row("", {2, 3, 5}, {2, 4, 5});
   row.zero = {{2, 3, 5}, {2, 0, 5}, {5}};
+  row.one = {{1, 1, 1}, {1, 1, 1}, {1}};
   row.big = {{3, 90, 33}, {3, 20, 33}, {33}};  // more queries than keys: these are cut
   row.bad = {{{floats({2, 3, 5}), floats({2, 4, 4}), floats({5})}, kShape, "k is [2, 4, 4]"},
              {{floats({2, 3, 5}), floats({2, 4, 5}), floats({4})}, kShape, "v is [4]"},
@@ -64,6 +65,7 @@ void add_operation(std::vector<OpCase>& rows) {
 
   row = additive_row("no_batch", {3, 4}, {2, 4});
   row.zero = {{3, 0}, {2, 0}, {0}};
+  row.one = {{1, 1}, {1, 1}, {1}};
   row.big = {{50, 60}, {21, 60}, {60}};
   rows.push_back(std::move(row));
 
@@ -92,6 +94,8 @@ void add_products(std::vector<OpCase>& rows) {
   OpCase dot = score_row("DotScore", std::make_shared<DotScore>(), 4, 4);
   dot.naive = [](const NaiveTensors& x) { return pair_scores(x[0], x[1], naive_dot); };
   dot.zero = {{2, 3, 4}, {2, 0, 4}};
+  dot.one = all_one(dot.inputs);
+  dot.big = {{3, 70, 40}, {3, 90, 40}};
   dot.bad = {{{floats({2, 3, 4}), floats({2, 5, 3})}, kShape, "DotScore: q is [2, 3, 4], keys is"},
              {{floats({2, 3, 4}), floats({1, 5, 4})}, kShape, "DotScore: q is"},
              {{floats({3, 4}), floats({2, 5, 4})}, kShape, "DotScore: q is [3, 4]"},
@@ -105,6 +109,8 @@ void add_products(std::vector<OpCase>& rows) {
     });
   };
   scaled.zero = {{0, 3, 4}, {0, 5, 4}};
+  scaled.one = all_one(scaled.inputs);
+  scaled.big = {{3, 70, 40}, {3, 90, 40}};
   rows.push_back(scaled);
 
   const auto cosine = [](const NaiveTensors& x) {
@@ -116,6 +122,8 @@ void add_products(std::vector<OpCase>& rows) {
   OpCase learned = score_row("CosineScore", std::make_shared<CosineScore>(), 4, 4);
   learned.naive = cosine;
   learned.zero = {{2, 0, 4}, {2, 5, 4}, Shape{}};
+  learned.one = {{1, 1, 2}, {1, 1, 2}, Shape{}};
+  learned.big = {{3, 70, 40}, {3, 90, 40}, Shape{}};
   rows.push_back(learned);
   OpCase fixed;
   fixed.name = "CosineScore";
@@ -137,6 +145,8 @@ void add_products(std::vector<OpCase>& rows) {
     });
   };
   general.zero = {{2, 0, 4}, {2, 5, 3}, {4, 3}};
+  general.one = {{1, 1, 4}, {1, 1, 3}, {4, 3}};
+  general.big = {{3, 700, 4}, {3, 90, 3}, {4, 3}};
   general.bad = {{{floats({2, 3, 3}), floats({2, 5, 3}), floats({4, 3})},
                   kShape,
                   "GeneralScore: q is [2, 3, 3]; need (B, Tq, 4)"}};
@@ -153,6 +163,8 @@ void add_networks(std::vector<OpCase>& rows) {
     });
   };
   split.zero = {{2, 3, 3}, {2, 0, 2}, {4, 3}, {4, 2}, {4}};
+  split.one = {{1, 1, 3}, {1, 1, 2}, {4, 3}, {4, 2}, {4}};
+  split.big = {{3, 70, 3}, {3, 90, 2}, {4, 3}, {4, 2}, {4}};
   split.bad = {{{floats({2, 3, 2}), floats({2, 5, 2}), floats({4, 3}), floats({4, 2}), floats({4})},
                 kShape,
                 "AdditiveScore: q is [2, 3, 2]; need (B, Tq, 3)"}};
@@ -166,6 +178,8 @@ void add_networks(std::vector<OpCase>& rows) {
     });
   };
   concat.zero = {{0, 3, 3}, {0, 5, 2}, {4, 5}, {4}, {4}};
+  concat.one = {{1, 1, 3}, {1, 1, 2}, {4, 5}, {4}, {4}};
+  concat.big = {{3, 70, 3}, {3, 90, 2}, {4, 5}, {4}, {4}};
   rows.push_back(concat);
 
   OpCase place = score_row(
@@ -180,6 +194,8 @@ void add_networks(std::vector<OpCase>& rows) {
     });
   };
   place.zero = {{2, 3, 3}, {2, 0, 2}, {7, 3}};
+  place.one = {{1, 1, 3}, {1, 1, 2}, {7, 3}};
+  place.big = {{30, 700, 3}, {30, 6, 2}, {7, 3}};
   place.bad = {{{floats({2, 3, 2}), floats({2, 5, 2}), floats({7, 3})},
                 kShape,
                 "LocationScore: q is [2, 3, 2]; need (B, Tq, 3)"}};
@@ -190,6 +206,9 @@ void add_networks(std::vector<OpCase>& rows) {
       score_row("Score", make_score("additive", {.query_dim = 3, .key_dim = 2, .hidden = 4}), 3, 2);
   named.label = "by_name";
   named.naive = split.naive;
+  named.zero = split.zero;
+  named.one = split.one;
+  named.big = split.big;
   rows.push_back(named);
 }
 
