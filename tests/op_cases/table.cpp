@@ -39,10 +39,28 @@ std::vector<double> random_values(const InputSpec& s, size_t n, std::mt19937_64&
 const std::vector<OpCase>& table() {
   static const std::vector<OpCase> all = [] {
     std::vector<OpCase> t;
-    for (const auto& rows :
-         {rows_creation, rows_random, rows_unary, rows_binary, rows_compare, rows_reduce,
-          rows_matmul, rows_view, rows_join, rows_index, rows_softmax, rows_loss, rows_sort,
-          rows_norm, rows_arrange, rows_conv, rows_sparse, rows_attention, rows_layers}) {
+    for (const auto& rows : {rows_creation,
+                             rows_random,
+                             rows_unary,
+                             rows_binary,
+                             rows_compare,
+                             rows_reduce,
+                             rows_matmul,
+                             rows_view,
+                             rows_join,
+                             rows_index,
+                             rows_softmax,
+                             rows_loss,
+                             rows_sort,
+                             rows_norm,
+                             rows_arrange,
+                             rows_conv,
+                             rows_sparse,
+                             rows_attention,
+                             rows_layers,
+                             rows_linear_attention,
+                             rows_sparse_attention,
+                             rows_token_attention}) {
       for (OpCase& row : rows()) t.push_back(std::move(row));
     }
     return t;
