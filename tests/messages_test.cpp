@@ -73,7 +73,9 @@ TensorArguments tensor_arguments(const std::string& op) {
   TensorArguments found;
   for (const Signature& s : declared_operations()) {
     for (const Parameter& p : s.parameters) {
-      found.some_optional |= s.name == op && p.type.find("AttentionOptions") != std::string::npos;
+      found.some_optional |=
+          s.name == op && (p.type.find("AttentionOptions") != std::string::npos ||
+                           p.type.find("NystromOptions") != std::string::npos);
       if (s.name != op || p.type.find("Tensor") == std::string::npos) continue;
       found.names.insert(p.name);
       found.some_optional |= p.optional || p.name.rfind("running_", 0) == 0;

@@ -89,6 +89,8 @@ std::vector<OpCase> rows_index();
 std::vector<OpCase> rows_join();
 /// The layers of nn/, as functions of their inputs and parameters: names start with a capital.
 std::vector<OpCase> rows_layers();
+/// Attention in time linear in the number of tokens.
+std::vector<OpCase> rows_linear_attention();
 std::vector<OpCase> rows_loss();
 std::vector<OpCase> rows_matmul();
 std::vector<OpCase> rows_models();
@@ -101,6 +103,10 @@ std::vector<OpCase> rows_softmax();
 std::vector<OpCase> rows_sort();
 std::vector<OpCase> rows_sparse();
 std::vector<OpCase> rows_transformer();
+/// Attention by landmarks, and with sparse weights.
+std::vector<OpCase> rows_sparse_attention();
+/// The layers that sum tokens up instead of comparing them in pairs.
+std::vector<OpCase> rows_token_attention();
 std::vector<OpCase> rows_unary();
 std::vector<OpCase> rows_view();
 /// All rows, in the order of these files. Ids are unique.
