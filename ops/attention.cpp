@@ -10,11 +10,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "fovea/ops/internal.h"
 
 namespace fovea {
 namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Whether what has this shape can be shown as `to` without growing it.
 bool broadcasts_to(const Shape& shape, const Shape& to) {
@@ -65,7 +68,10 @@ Tensor combined_mask(const Tensor& q, const Tensor& k, const detail::AttentionCa
 
 Tensor weights(const Tensor& q, const Tensor& k, const Tensor& keep, double scale) {
   const Tensor scores = matmul(q, transpose(k, -2, -1)) * scale;
-  return keep.defined() ? masked_softmax(scores, keep) : softmax(scores, -1);
+  if (keep.defined()) return masked_softmax(scores, keep);
+  // A row of scores that are all -inf sees nothing, masked or not.
+  const bool nothing = scores.numel() > 0 && any(amax(scores.detach(), {-1}) == -kInf);
+  return nothing ? masked_softmax(scores, ones({}, boolean)) : softmax(scores, -1);
 }
 
 // Keys that no query may see become 0, so that not even a NaN in them is seen: 0 * NaN is NaN.
@@ -134,8 +140,9 @@ std::array<Tensor, 3> attention_vjp(const Tensor& q, const Tensor& k, const Tens
 
 }  // namespace
 
-// Masked elements take part as -inf: probability and gradient 0. A row of nothing else would be
-// 0 / 0; it goes through softmax as zeros and is then emptied, and with it its gradient.
+// Masked elements take part as -inf: probability and gradient 0. A row of nothing else, masked or
+// not, would be 0 / 0; it goes through softmax as zeros and is then emptied, and with it its
+// gradient.
 Tensor masked_softmax(const Tensor& x, const Tensor& keep) {
   detail::check_floating("masked_softmax", "x", x);
   detail::check_dtype("masked_softmax", "keep", keep, boolean);
@@ -147,10 +154,10 @@ Tensor masked_softmax(const Tensor& x, const Tensor& keep) {
                                  x.shape().str(), keep.shape().str()));
   }
   if (x.numel() == 0) return softmax(x, -1);
-  const Tensor all = expand(keep, x.shape());
-  const Tensor any = to(amax(to(all, i64), {-1}, true), boolean);
-  const Tensor out = where(any, full({}, -std::numeric_limits<double>::infinity(), x.dtype()),
-                           zeros({}, x.dtype()));
+  const Tensor none = full({}, -kInf, x.dtype());
+  const Tensor any = amax(where(keep, x.detach(), none), {-1}, true) != none;
+  const Tensor all = logical_and(keep, any);
+  const Tensor out = where(any, none, zeros({}, x.dtype()));
   const Tensor y = softmax(where(all, x, out), -1);
   return where(all, y, zeros({}, x.dtype()));
 }
