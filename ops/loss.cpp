@@ -90,7 +90,10 @@ Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const NllOptions&
   const Tensor ignored = ids == o.ignore_index;
   const Tensor at = where(ignored, zeros_like(ids), ids);
   Tensor loss = neg(squeeze(gather(rows, -1, unsqueeze(at, -1)), -1));
-  if (w.defined()) loss = loss * index_select(w, 0, at);
+  if (w.defined()) {
+    const Tensor weight = index_select(w, 0, at);
+    loss = masked_fill(loss * weight, weight == 0, 0);  // also where log_probs is -inf
+  }
   loss = masked_fill(loss, ignored, 0);
   return detail::reduce_targets(loss, ids, w, target.shape(), o.ignore_index, o.reduction);
 }
