@@ -1,8 +1,10 @@
-// Drawing one category from weights. Not public.
+// From uniform numbers to what is drawn with them. Not public.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+
+#include "fovea/core/tensor.h"
 
 namespace fovea::detail {
 
@@ -15,5 +17,9 @@ inline int64_t pick_category(const double* sums, int64_t k, double u) {
   if (above == sums + k) above = std::lower_bound(sums, sums + k, total);
   return above - sums;
 }
+
+/// -log(-log u), f64, of u in [0, 1]: finite, with the ends taken as half a step of 53 bits from 0
+/// and a whole one from 1.
+Tensor gumbel_noise(const Tensor& u);
 
 }  // namespace fovea::detail
