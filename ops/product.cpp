@@ -2,7 +2,8 @@
 // forward   y = prod_j x_j
 // backward  prod: gx_i = gy prod_{j != i} x_j, from the products before and behind i
 //           cumprod: gx_i = r_i prod_{j < i} x_j,  r_i = gy_i + x_(i+1) r_(i+1)
-//           No division, so that zeros among x are no special case.
+//           No division, so that zeros among x are no special case. Fused they run in double, so
+//           that products of floats may leave the range of floats on the way.
 #include <cmath>
 #include <limits>
 
@@ -25,24 +26,52 @@ Tensor before(const Tensor& x) {
 
 Tensor cumprod_vjp(const Tensor& x, const Tensor& y, const Tensor& gy);
 
-// The same in one pass from the end, in double.
+// a b, and 0 where one of them is 0 and the other has overflowed.
+double in_range(double a, double b) {
+  const bool lost = (a == 0 && std::isinf(b)) || (b == 0 && std::isinf(a));
+  return lost ? 0 : a * b;
+}
+Tensor in_range(const Tensor& a, const Tensor& b) {
+  const Tensor lost =
+      logical_or(logical_and(a.detach() == 0, isinf(b)), logical_and(b.detach() == 0, isinf(a)));
+  return masked_fill(a, lost, 0) * masked_fill(b, lost, 0);
+}
+
+// One row of each gradient, in double; products is room for n numbers.
+template <class T>
+void products_before(const T* x, double* products, int64_t n) {
+  products[0] = 1;
+  for (int64_t i = 1; i < n; ++i) products[i] = products[i - 1] * double{x[i - 1]};
+}
+
+template <class T>
+void cumprod_backward_row(const T* x, const T* gy, T* gx, double* products, int64_t n) {
+  products_before(x, products, n);
+  double r = 0;
+  for (int64_t i = n - 1; i >= 0; --i) {
+    r = double{gy[i]} + (i + 1 < n ? double{x[i + 1]} * r : 0);
+    gx[i] = static_cast<T>(in_range(r, products[i]));
+  }
+}
+
+template <class T>
+void prod_backward_row(const T* x, double gy, T* gx, double* products, int64_t n) {
+  products_before(x, products, n);
+  double behind = 1;
+  for (int64_t i = n - 1; i >= 0; --i) {
+    gx[i] = static_cast<T>(gy * in_range(products[i], behind));
+    behind *= double{x[i]};
+  }
+}
+
 Tensor cumprod_vjp_fused(const Tensor& x, const Tensor& gy) {
-  return detail::rowwise2(x, gy,
-                          [](const auto* a, const auto* g, auto* out, int64_t rows, int64_t n) {
-                            using T = std::decay_t<decltype(*out)>;
-                            Scratch<double> products(n);
-                            for (int64_t r = 0; r < rows; ++r, a += n, g += n, out += n) {
-                              products[0] = 1;
-                              for (int64_t i = 1; i < n; ++i)
-                                products[i] = products[i - 1] * double{a[i - 1]};
-                              double rest = 0;
-                              for (int64_t i = n - 1; i >= 0; --i) {
-                                rest = double{g[i]} + (i + 1 < n ? double{a[i + 1]} * rest : 0);
-                                const bool nothing = rest == 0 && std::isinf(products[i]);
-                                out[i] = nothing ? T(0) : static_cast<T>(rest * products[i]);
-                              }
-                            }
-                          });
+  const auto kernel = [](const auto* a, const auto* g, auto* out, int64_t rows, int64_t n) {
+    Scratch<double> products(n);
+    for (int64_t r = 0; r < rows; ++r) {
+      cumprod_backward_row(a + r * n, g + r * n, out + r * n, products.data(), n);
+    }
+  };
+  return detail::rowwise2(x, gy, kernel);
 }
 
 Tensor cumprod_last(const Tensor& x) {
@@ -71,9 +100,29 @@ Tensor cumprod_vjp(const Tensor& x, const Tensor& y, const Tensor& gy) {
     r[i] = narrow(gy, -1, i, 1);
     if (i + 1 < n) r[i] = r[i] + narrow(x, -1, i + 1, 1) * r[i + 1];
   }
-  const Tensor rest = cat(r, -1), products = before(x);
-  const Tensor nothing = logical_and(rest.detach() == 0, isinf(products));
-  return rest * masked_fill(products, nothing, 0);
+  return in_range(cat(r, -1), before(x));
+}
+
+Tensor prod_vjp(const Tensor& x, const Tensor& gy) {
+  const Tensor behind = flip(before(flip(x, -1)), -1);
+  return unsqueeze(gy, -1) * in_range(before(x), behind);
+}
+
+Tensor prod_vjp_fused(const Tensor& x, const Tensor& gy) {
+  const Tensor px = detail::packed(x), pg = detail::packed(gy);
+  Tensor gx = detail::empty_as(x);
+  const int64_t n = x.shape().back();
+  visit_floating(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    parallel_for(gy.numel(), grain_for(n * 4), [&](int64_t b, int64_t e) {
+      Scratch<double> products(n);
+      for (int64_t r = b; r < e; ++r) {
+        prod_backward_row(px.data<T>() + r * n, double{pg.data<T>()[r]}, gx.data<T>() + r * n,
+                          products.data(), n);
+      }
+    });
+  });
+  return gx;
 }
 
 // (..., N) -> (...)
@@ -96,8 +145,7 @@ Tensor prod_last(const Tensor& x) {
   return record("prod", std::move(y), {x}, {save_input("x", x)},
                 [](const Saved& s, const Tensor& gy) {
                   if (s[0].numel() == 0) return zeros_like(s[0]);
-                  const Tensor behind = flip(before(flip(s[0], -1)), -1);
-                  return unsqueeze(gy, -1) * before(s[0]) * behind;
+                  return use_formula() ? prod_vjp(s[0], gy) : prod_vjp_fused(s[0], gy);
                 });
 }
 

@@ -167,6 +167,31 @@ TEST(Cases, LossesOfImpossibleClasses) {
   });
 }
 
+// Finite, but so far apart that exponentials overflow and vanish.
+TEST(Cases, HugeLogitsInEveryWay) {
+  in_every_way([](DType t, Way way) {
+    const Tensor x = leaf_of({-431.0, 279.0, 427.0}, t);
+    const Tensor c = cross_entropy(x, tensor(0)), n = nll_loss(log_softmax(x), tensor(0));
+    for (const Tensor& loss : {c, n}) {
+      EXPECT_EQ(loss.item(), 858);
+      expect_near(gradients(loss, {x}, way)[0], {-1, 0, 1}, 1e-30);
+    }
+    const Tensor z = leaf_of({1000.0, 0.0, -1000.0}, t);
+    const Tensor up = tensor({2.0, 3.0, 5.0}, t);
+    expect_near(gradients(softmax(z), {z}, way, up)[0], {0, 0, 0}, 0);
+    expect_near(gradients(log_softmax(z), {z}, way, up)[0], {-8, 3, 5}, 0);
+    expect_near(gradients(logsumexp(z, 0), {z}, way)[0], {1, 0, 0}, 0);
+    expect_near(gradients(logcumsumexp(z, 0), {z}, way, up)[0], {10, 0, 0}, 0);
+    const Tensor keep = tensor({true, true, false});
+    expect_near(gradients(masked_softmax(z, keep), {z}, way, up)[0], {0, 0, 0}, 0);
+    for (const auto& f : {sparsemax, entmax15}) {
+      const Tensor y = f(z, 0);
+      expect_near(y, {1, 0, 0}, 0);
+      expect_near(gradients(y, {z}, way, up)[0], {0, 0, 0}, 0);
+    }
+  });
+}
+
 TEST(Cases, DivergenceFromImpossibleClasses) {
   in_every_way([](DType t, Way way) {
     const Tensor x = leaf_of({0.0, -kInf, 0.0}, t);

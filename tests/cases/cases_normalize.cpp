@@ -133,7 +133,18 @@ TEST(Cases, ProductsOutOfRange) {
     near(slope({2.0, kInf, 3.0}, f64, {1.0, 1.0, 0.0}), {kInf, 2, 0});
     near(slope({0.0, 0.0, 3.0}, f32, {1.0, 1.0, 1.0}), {1, 0, 0});
   }
-  // The fused rule multiplies floats in double, out of their range and back.
+  for (const Way way : kWays) {  // of one product alike
+    const auto slope = [&](const Values& v, DType t) {
+      const Tensor x = leaf_of(v, t);
+      return gradients(prod(x), {x}, way)[0];
+    };
+    EXPECT_FALSE(any(isnan(slope({most, most, 1e-20, 0.0}, f32)))) << name(way);
+    EXPECT_FALSE(any(isnan(slope({1e200, 1e200, 2.0, 0.0}, f64)))) << name(way);
+    expect_near(slope({0.0, 2.0, 3.0}, f64), {6, 0, 0}, 0, name(way));
+  }
+  // The fused rules multiply floats in double, out of their range and back.
+  const Tensor out = leaf_of({most, most, least, least, 2.0}, f32);
+  expect_near(grad(prod(out), {out})[0] * out.detach(), List(5, 2), 1e-5);
   const Tensor x = leaf_of({least, least, most, most, 2.0}, f32);
   expect_near(
       grad(cumprod(x, 0), {x}, {.upstream = tensor({0.0, 0.0, 0.0, 0.0, 1.0})})[0] * x.detach(),

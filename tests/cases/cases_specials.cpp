@@ -145,6 +145,25 @@ TEST(Cases, PowersOfZeroExponentAreFlat) {
   }
 }
 
+// Powers at a base of 0, and of a negative base, in both types and every way.
+TEST(Cases, PowersAtZeroInEveryWay) {
+  for (DType t : {f32, f64}) {
+    for (const Way way : kWays) {
+      const Tensor a = testing::leaf_of({0.0, 2.0}, t), b = testing::leaf_of({1.0, 1.0}, t);
+      const Tensors g = gradients(sum(pow(a, b)), {a, b}, way);
+      testing::expect_near(g[0], {1, 1}, 1e-6, name(way));
+      testing::expect_near(g[1], {0, 1.3862943611198906}, 1e-6, name(way));
+      const Tensor z = testing::leaf_of({0.0, 0.0, 0.0}, t);
+      const Tensor n = tensor({0.0, 1.0, 2.0}, t);
+      testing::expect_near(gradients(sum(pow(z, n)), {z}, way)[0], {0, 1, 0}, 0, name(way));
+      const Tensor m = testing::leaf_of({-2.0}, t), three = full({1}, 3, t).requires_grad_();
+      const Tensors both = gradients(pow(m, three), {m, three}, way);
+      testing::expect_near(both[0], {12}, 1e-5, name(way));
+      EXPECT_TRUE(std::isnan(both[1].item())) << "a negative base has no such derivative";
+    }
+  }
+}
+
 // The angle of a point at infinity does not move; that of a point that is none is none.
 TEST(Cases, AnglesOfPointsAtInfinity) {
   for (DType t : {f32, f64}) {

@@ -35,12 +35,23 @@ inline const char* name(Way w) {
   return w == Way::fused ? "fused" : w == Way::formula ? "formula" : "recorded";
 }
 
+/// What y does not depend on gets zeros.
 inline Tensors gradients(const Tensor& y, const Tensors& xs, Way way, const Tensor& upstream = {}) {
-  const GradOptions o{
-      .create_graph = way == Way::recorded, .retain_graph = true, .upstream = upstream};
-  if (way != Way::formula) return grad(y, xs, o);
-  const FormulaRules scope;
-  return grad(y, xs, o);
+  const GradOptions o{.create_graph = way == Way::recorded,
+                      .retain_graph = true,
+                      .allow_unused = true,
+                      .upstream = upstream};
+  Tensors g;
+  if (way == Way::formula) {
+    const FormulaRules scope;
+    g = grad(y, xs, o);
+  } else {
+    g = grad(y, xs, o);
+  }
+  for (size_t i = 0; i < g.size(); ++i) {
+    if (!g[i].defined()) g[i] = zeros_like(xs[i]);
+  }
+  return g;
 }
 
 inline Tensor leaf_of(const Values& v, DType t) { return tensor(v, t).requires_grad_(); }
