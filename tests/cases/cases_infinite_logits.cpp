@@ -192,6 +192,17 @@ TEST(Cases, HugeLogitsInEveryWay) {
   });
 }
 
+TEST(Cases, BinaryLossesOfInfiniteLogits) {
+  in_every_way([](DType t, Way way) {
+    const Tensor x = leaf_of({kInf, -kInf, kInf, -kInf, kInf, 2.0}, t);
+    const Tensor target = tensor({1.0, 0.0, 0.0, 1.0, .5, 1.0}, t);
+    const Tensor loss = binary_cross_entropy_with_logits(x, target, Reduction::none);
+    expect_near(loss, {0, 0, kInf, kInf, kInf, std::log1p(std::exp(-2))}, 1e-7);
+    const Tensor g = gradients(loss, {x}, way, ones({6}, t))[0];
+    expect_near(g, {0, 0, 1, -1, .5, -1 / (1 + std::exp(2))}, 1e-7);
+  });
+}
+
 TEST(Cases, DivergenceFromImpossibleClasses) {
   in_every_way([](DType t, Way way) {
     const Tensor x = leaf_of({0.0, -kInf, 0.0}, t);
