@@ -113,12 +113,13 @@ Tensor mse_loss(const Tensor& x, const Tensor& target, Reduction r) {
 // infinite logit that is right costs nothing, where 0 * inf would be NaN.
 Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target, Reduction r) {
   detail::check_same_shape("binary_cross_entropy_with_logits", "x", x, target);
+  const auto loss = [&target](const Tensor& z) {
+    return where(z.detach() >= 0, softplus(neg(z)) + (1 - target) * z, softplus(z) - target * z);
+  };
+  if (!any(isinf(x))) return detail::reduce(loss(x), r);
   const Tensor right =
       logical_or(logical_and(x == kInf, target == 1), logical_and(x == -kInf, target == 0));
-  const Tensor z = masked_fill(x, right, 0);
-  const Tensor loss =
-      where(z.detach() >= 0, softplus(neg(z)) + (1 - target) * z, softplus(z) - target * z);
-  return detail::reduce(masked_fill(loss, right, 0), r);
+  return detail::reduce(masked_fill(loss(masked_fill(x, right, 0)), right, 0), r);
 }
 
 // -[t log p + (1 - t) log(1 - p)]; the logarithms are kept above -100, as in PyTorch, so that the
