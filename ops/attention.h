@@ -8,15 +8,16 @@ namespace fovea::detail {
 
 /// A call after its checks.
 struct AttentionCall {
-  Tensor keep_mask;  ///< undefined, or bool that broadcasts to (..., H, Tq, Tk)
+  Tensor keep_mask = {};  ///< undefined, or bool that broadcasts to (..., H, Tq, Tk)
+  Tensor bias = {};       ///< for the dense body only
   Causal causal = Causal::none;
+  std::optional<int64_t> window = {};
   double scale = 1;
   double dropout = 0;
   RandomKey key = {};  ///< of the dropout
-  /// Keys that query i sees by position end at i + ahead.
-  int64_t ahead(const Tensor& q, const Tensor& k) const {
-    return causal == Causal::lower_right ? k.size(-2) - q.size(-2) : 0;
-  }
+  bool by_position() const { return causal != Causal::none || window.has_value(); }
+  /// Query i stands at key i + ahead: it sees keys up to that one, or the window about it.
+  int64_t ahead(int64_t tq, int64_t tk) const { return causal == Causal::upper_left ? 0 : tk - tq; }
 };
 
 /// y (..., H, Tq, Dv) and the logarithm of each row's sum of exponentials, (..., H, Tq): +inf for a

@@ -46,7 +46,8 @@ struct Backward {
       std::fill(dk, dk + nk * k.cols, T(0));
       std::fill(dv, dv + nk * v.cols, T(0));
       for (int64_t h = n * group; h < (n + 1) * group; ++h) {
-        for (int64_t i0 = mask.first(j0) / kTile * kTile; i0 < q.rows; i0 += kTile) {
+        const int64_t last = mask.last(j0 + nk - 1);
+        for (int64_t i0 = mask.first(j0) / kTile * kTile; i0 < last; i0 += kTile) {
           tile(h, i0, j0, nk, b, j0 - first, keys, gq, dk, dv);
         }
       }

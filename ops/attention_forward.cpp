@@ -35,13 +35,19 @@ struct Forward {
 
   // Query tiles [begin, end) of head n.
   void run(int64_t n, int64_t begin, int64_t end) const {
-    const int64_t keys = mask.end(std::min(end * kTile, q.rows) - 1);
+    const int64_t from = mask.begin(begin * kTile) / kTile * kTile;
+    const int64_t keys = std::max(mask.end(std::min(end * kTile, q.rows) - 1) - from, int64_t{0});
     Scratch<T> kt(k.cols * keys), s(kTile * kTile), row(3 * kTile);
-    if (keys > 0) kernels::transpose_copy(k.head<T>(n / group), k.ld, kt.data(), keys, k.cols);
-    for (int64_t i = begin; i < end; ++i) tile(n, i * kTile, kt.data(), keys, s.data(), row.data());
+    if (keys > 0) {
+      kernels::transpose_copy(k.head<T>(n / group) + from * k.ld, k.ld, kt.data(), keys, k.cols);
+    }
+    for (int64_t i = begin; i < end; ++i) {
+      tile(n, i * kTile, kt.data(), from, keys, s.data(), row.data());
+    }
   }
 
-  void tile(int64_t n, int64_t i0, const T* kt, int64_t ldkt, T* s, T* row) const {
+  // kt: keys from `from` on, transposed, ldkt of them.
+  void tile(int64_t n, int64_t i0, const T* kt, int64_t from, int64_t ldkt, T* s, T* row) const {
     const int64_t nq = std::min(kTile, q.rows - i0), d = q.cols, dv = v.cols;
     T *m = row, *l = row + kTile, *decay = row + 2 * kTile;
     T* out = y + (n * q.rows + i0) * dv;
@@ -51,10 +57,10 @@ struct Forward {
     const T* queries = q.head<T>(n) + i0 * q.ld;
     const T* values = v.head<T>(n / group);
     const int64_t keys = mask.end(i0 + nq - 1), tiles = (k.rows + kTile - 1) / kTile;
-    for (int64_t j0 = 0; j0 < keys; j0 += kTile) {
+    for (int64_t j0 = mask.begin(i0) / kTile * kTile; j0 < keys; j0 += kTile) {
       const int64_t nk = std::min(kTile, keys - j0);
-      kernels::gemm(false, false, nq, nk, d, static_cast<T>(call.scale), queries, q.ld, kt + j0,
-                    ldkt, T(0), s, kTile);
+      kernels::gemm(false, false, nq, nk, d, static_cast<T>(call.scale), queries, q.ld,
+                    kt + (j0 - from), ldkt, T(0), s, kTile);
       const Mask::Kept kept = mask.apply(s, n, i0, nq, j0, nk);
       if (kept == Mask::Kept::none) continue;
       kernels::attention_accumulate(s, nq, nk, kTile, m, l, decay);

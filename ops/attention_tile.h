@@ -57,9 +57,12 @@ class Mask {
  public:
   Mask(const Tensor& q, const Tensor& k, const AttentionCall& call)
       : keep_(call.keep_mask),
-        causal_(call.causal != Causal::none),
-        ahead_(call.ahead(q, k)),
+        ahead_(call.ahead(q.size(-2), k.size(-2))),
+        queries_(q.size(-2)),
         keys_(k.size(-2)) {
+    const int64_t everything = queries_ + keys_;
+    before_ = call.window.value_or(everything);
+    after_ = call.causal != Causal::none ? 0 : before_;
     if (!keep_.defined()) return;
     Shape scores = q.shape();
     scores[scores.rank() - 1] = keys_;
@@ -69,30 +72,35 @@ class Mask {
     col_ = s[s.rank() - 1];
   }
 
-  bool any() const { return causal_ || keep_.defined(); }
-  /// One past the last key that queries up to `last` may see.
-  int64_t end(int64_t last) const {
-    return causal_ ? std::clamp<int64_t>(last + ahead_ + 1, 0, keys_) : keys_;
+  bool any() const { return keep_.defined() || std::min(before_, after_) < queries_ + keys_; }
+  /// The keys that query i may see by position: [begin, end).
+  int64_t begin(int64_t i) const { return std::clamp<int64_t>(i + ahead_ - before_, 0, keys_); }
+  int64_t end(int64_t i) const { return std::clamp<int64_t>(i + ahead_ + after_ + 1, 0, keys_); }
+  /// The queries that may see key j by position: [first, last).
+  int64_t first(int64_t j) const { return std::clamp<int64_t>(j - ahead_ - after_, 0, queries_); }
+  int64_t last(int64_t j) const {
+    return std::clamp<int64_t>(j - ahead_ + before_ + 1, 0, queries_);
   }
-  /// The first query that may see key j.
-  int64_t first(int64_t j) const { return causal_ ? std::max<int64_t>(0, j - ahead_) : 0; }
 
   enum class Kept { none, some, all };
   /// Writes -inf over the scores that do not count: s (nq, nk) of rows kTile apart, of query i0 and
   /// key j0 on.
   template <class T>
   Kept apply(T* s, int64_t head, int64_t i0, int64_t nq, int64_t j0, int64_t nk) const {
-    if (!keep_.defined() && (!causal_ || j0 + nk <= i0 + ahead_ + 1)) return Kept::all;
+    const bool whole = begin(i0 + nq - 1) <= j0 && j0 + nk <= end(i0);
+    if (!keep_.defined() && whole) return Kept::all;
     constexpr T kNone = -std::numeric_limits<T>::infinity();
     int64_t kept = 0;
     for (int64_t r = 0; r < nq; ++r, s += kTile) {
-      const int64_t seen = causal_ ? std::clamp<int64_t>(i0 + r + ahead_ + 1 - j0, 0, nk) : nk;
-      std::fill(s + seen, s + nk, kNone);
-      kept += seen;
+      const int64_t from = std::clamp<int64_t>(begin(i0 + r) - j0, 0, nk);
+      const int64_t to = std::clamp<int64_t>(end(i0 + r) - j0, from, nk);
+      std::fill(s, s + from, kNone);
+      std::fill(s + to, s + nk, kNone);
+      kept += to - from;
       if (!keep_.defined()) continue;
       const uint8_t* keep =
           keep_.data<uint8_t>() + offset_[static_cast<size_t>(head)] + (i0 + r) * row_ + j0 * col_;
-      for (int64_t c = 0; c < seen; ++c) {
+      for (int64_t c = from; c < to; ++c) {
         const bool on = keep[c * col_] != 0;
         s[c] = on ? s[c] : kNone;
         kept -= !on;
@@ -103,8 +111,8 @@ class Mask {
 
  private:
   Tensor keep_;
-  bool causal_;
-  int64_t ahead_, keys_;
+  int64_t ahead_, queries_, keys_;
+  int64_t before_, after_;  // how far a query sees
   std::vector<int64_t> offset_;
   int64_t row_ = 0, col_ = 0;
 };

@@ -386,8 +386,8 @@ Tensor masked_softmax(const Tensor& x, const Tensor& keep);
 enum class Causal { none, lower_right, upper_left };
 struct AttentionOptions {
   Tensor keep_mask = {};  ///< bool, true = attend; broadcasts to (..., H, Tq, Tk)
-  /// Added to the scaled scores; broadcasts to (..., H, Tq, Tk); has a gradient. With it the weights
-  /// are stored, Tq x Tk numbers a head, as the bias itself is.
+  /// Added to the scaled scores; broadcasts to (..., H, Tq, Tk). Has a gradient. With it all
+  /// weights are stored, Tq x Tk a head.
   Tensor bias = {};
   Causal causal = Causal::none;
   /// Only keys at most this far from the query, |p - j| <= window. Query i stands at

@@ -105,8 +105,11 @@ void check_result(const OpCase& row, const NaiveTensors& inputs, const Tensor& y
   }
 }
 
-void check_forward(const OpCase& row, DType floating) {
-  const Tensors inputs = make_inputs(row.inputs, floating, kSeed);
+// Each on the row's own shapes, or on those given instead.
+using Shapes = std::vector<Shape>;
+
+void check_forward(const OpCase& row, DType floating, const Shapes& shapes = {}) {
+  const Tensors inputs = make_inputs(row.inputs, floating, kSeed, shapes);
   const NaiveTensors before = to_naive(inputs);
   const Tensor y = call(row.f, inputs);
   EXPECT_EQ(y.dtype(), row.result.value_or(floating));
@@ -121,26 +124,52 @@ void check_forward(const OpCase& row, DType floating) {
   // What holds of an uninitialised tensor is not repeatable.
   if (row.name != "empty_like") expect_equal(quiet, y, 0, "inside NoGrad");
 }
-void forward_f64(const OpCase& row) { check_forward(row, f64); }
-void forward_f32(const OpCase& row) { check_forward(row, f32); }
-
-void first_order(const OpCase& row) {
+void check_order(const OpCase& row, int order, const Shapes& shapes = {}) {
   GradcheckOptions o;
-  o.tolerance = 1e-7;
-  const auto report = gradcheck(row.f, make_inputs(row.inputs, f64, kSeed), o);
-  EXPECT_TRUE(report.ok) << report.message;
+  o.tolerance = order == 1 ? 1e-7 : 1e-6;
+  const Tensors inputs = make_inputs(row.inputs, f64, kSeed, shapes);
+  const auto report = order == 1 ? gradcheck(row.f, inputs, o) : gradgradcheck(row.f, inputs, o);
+  EXPECT_TRUE(report.ok) << "order " << order << ": " << report.message;
 }
 
-void second_order(const OpCase& row) {
-  GradcheckOptions o;
-  o.tolerance = 1e-6;
-  const Tensors inputs = make_inputs(row.inputs, f64, kSeed);
-  if (!row.second_order) {
-    EXPECT_THROW(gradgradcheck(row.f, inputs, o), GraphError);
-    return;
+// The rule written in ops, which runs when someone differentiates again, against the fast one.
+void check_fused(const OpCase& row, DType t, const Shapes& shapes = {}) {
+  const Tensors inputs = make_inputs(row.inputs, t, kSeed, shapes);
+  const Tensor y = call(row.f, inputs);
+  const Tensor up = upstream_for(y);
+  const Tensors fast = gradients(row, inputs, y, up, false);
+  for (const Tensor& g : fast) {
+    EXPECT_FALSE(g.requires_grad());
+    if (y.numel() == 0) {
+      EXPECT_EQ(compare(to_naive(g), filled(g.shape(), 0), 0), "") << "gradient of nothing";
+    }
   }
-  const auto report = gradgradcheck(row.f, inputs, o);
-  EXPECT_TRUE(report.ok) << report.message;
+  const Tensors formula = gradients(row, inputs, y, up, true);
+  expect_equal(fast, formula, epsilon(t), std::string(fovea::name(t)));
+}
+
+void forward_f64(const OpCase& row) { check_forward(row, f64); }
+void forward_f32(const OpCase& row) { check_forward(row, f32); }
+void first_order(const OpCase& row) { check_order(row, 1); }
+void second_order(const OpCase& row) { check_order(row, 2); }
+void fused(const OpCase& row) {
+  for (DType t : {f64, f32}) check_fused(row, t);
+}
+
+void size_one(const OpCase& row) {
+  for (DType t : {f64, f32}) {
+    check_forward(row, t, row.one);
+    if (row.has_gradient()) check_fused(row, t, row.one);
+  }
+  if (!row.has_gradient()) return;
+  for (int order : {1, 2}) check_order(row, order, row.one);
+}
+
+void zero_size(const OpCase& row) {
+  for (DType t : {f64, f32}) {
+    check_forward(row, t, row.zero);
+    if (row.differentiable) check_fused(row, t, row.zero);
+  }
 }
 
 // The same numbers in both types: what float32 loses, forward and backward, is rounding.
@@ -168,19 +197,6 @@ void float32(const OpCase& row) {
   for (size_t i = 0; i < g64.size(); ++i) {
     EXPECT_LE(relative_error(to_naive(g32[i]), to_naive(g64[i]), 1, largest), 5e-6)
         << "gradient " << i;
-  }
-}
-
-// The rule written in ops, which runs when someone differentiates again, against the fast one.
-void fused(const OpCase& row) {
-  for (DType t : {f64, f32}) {
-    const Tensors inputs = make_inputs(row.inputs, t, kSeed);
-    const Tensor y = call(row.f, inputs);
-    const Tensor up = upstream_for(y);
-    const Tensors fast = gradients(row, inputs, y, up, false);
-    const Tensors formula = gradients(row, inputs, y, up, true);
-    for (const Tensor& g : fast) EXPECT_FALSE(g.requires_grad());
-    expect_equal(fast, formula, epsilon(t), std::string(fovea::name(t)));
   }
 }
 
@@ -234,24 +250,6 @@ void upstream(const OpCase& row) {
       if (odd) check(*odd, name(layout));
     }
     if (y.numel() > 0) check(up.alias(y.shape(), Shape::filled(y.dim(), 0)), "sum");
-  }
-}
-
-void zero_size(const OpCase& row) {
-  for (DType t : {f64, f32}) {
-    const Tensors inputs = make_inputs(row.inputs, t, kSeed, row.zero);
-    const Tensor y = call(row.f, inputs);
-    EXPECT_EQ(y.dtype(), row.result.value_or(t));
-    check_result(row, to_naive(inputs), y);
-    if (!row.differentiable) continue;
-    const Tensor up = upstream_for(y);
-    const Tensors fast = gradients(row, inputs, y, up, false);
-    expect_equal(fast, gradients(row, inputs, y, up, true), epsilon(t), "formula");
-    if (y.numel() == 0) {
-      for (const Tensor& g : fast) {
-        EXPECT_EQ(compare(to_naive(g), filled(g.shape(), 0), 0), "") << "gradient of nothing";
-      }
-    }
   }
 }
 
@@ -343,6 +341,7 @@ constexpr Check kChecks[] = {
     {"fused", fused, has_gradient},
     {"layouts", layouts, has_inputs},
     {"upstream", upstream, has_gradient},
+    {"size_one", size_one, [](const OpCase& r) { return !r.one.empty(); }},
     {"zero_size", zero_size, [](const OpCase& r) { return !r.zero.empty(); }},
     {"threads", thread_counts, always},
     {"bad_inputs", bad_inputs, [](const OpCase& r) { return !r.bad.empty(); }},

@@ -33,6 +33,7 @@ MultiHeadAttentionOptions complete(MultiHeadAttentionOptions o) {
     throw ValueError(
         fmt::format("{}: kdim is {}, vdim is {}; widths are at least 1", kName, o.kdim, o.vdim));
   }
+  if (o.rotary) o.rotary->dim = o.d_model / o.heads;
   if (!(o.dropout >= 0 && o.dropout <= 1)) {
     throw ValueError(
         fmt::format("{}: dropout is {}; a probability from 0 to 1 is needed", kName, o.dropout));
@@ -65,6 +66,7 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
                      complete(options).kv_heads * (options.d_model / options.heads))),
       w_o(projection(complete(options), options.d_model, options.d_model)),
       o_(complete(options)) {
+  if (o_.rotary) rotary_.emplace(*o_.rotary);
   const bool one_matrix = o_.kdim == o_.d_model && o_.vdim == o_.d_model && o_.kv_heads == o_.heads;
   for (const Linear* l : {&w_q, &w_k, &w_v}) {
     const NoGrad scope;
@@ -77,6 +79,14 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
   }
 }
 
+AttentionOptions MultiHeadAttention::options_of(const AttendOptions& o, const Tensor& keep) const {
+  return {.keep_mask = keep,
+          .bias = o.bias,
+          .causal = o.causal,
+          .window = o.window,
+          .dropout = training ? o_.dropout : 0};
+}
+
 MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& q, const Tensor& k,
                                                     const Tensor& v, const AttendOptions& o) const {
   check_input("q", q, o_.d_model);
@@ -87,13 +97,23 @@ MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& q, const Tenso
         fmt::format("{}: q is {}, k is {}, v is {}; need equal batches, and a value for each key",
                     kName, q.shape().str(), k.shape().str(), v.shape().str()));
   }
-  return {by_head(w_q(q), o_.heads),
-          by_head(w_k(k), o_.kv_heads),
-          by_head(w_v(v), o_.kv_heads),
-          {.keep_mask =
-               keep_mask_of_rank_4(kName, o.keep_mask, q.size(0), o_.heads, q.size(1), k.size(1)),
-           .causal = o.causal,
-           .dropout = training ? o_.dropout : 0}};
+  // Before anything is appended: a refused call changes nothing.
+  const int64_t before = o.cache ? o.cache->length() : 0;
+  const Tensor keep =
+      keep_mask_of_rank_4(kName, o.keep_mask, q.size(0), o_.heads, q.size(1), before + k.size(1));
+  Heads h{by_head(w_q(q), o_.heads), by_head(w_k(k), o_.kv_heads), by_head(w_v(v), o_.kv_heads),
+          options_of(o, keep)};
+  if (rotary_) {
+    const Rotated turned = (*rotary_)(h.q, h.k, before);
+    h.q = turned.q;
+    h.k = turned.k;
+  }
+  if (o.cache) {
+    const KeysAndValues all = o.cache->append(h.k, h.v);
+    h.k = all.k;
+    h.v = all.v;
+  }
+  return h;
 }
 
 Tensor MultiHeadAttention::merge(const Tensor& heads) const {
@@ -112,6 +132,22 @@ Attended MultiHeadAttention::attend(const Tensor& q, const Tensor& k, const Tens
   const Heads h = split(q, k, v, o);
   return {merge(scaled_dot_product_attention(h.q, h.k, h.v, h.o)),
           attention_weights(h.q, h.k, h.o)};
+}
+
+KeysAndValues MultiHeadAttention::project(const Tensor& k, const Tensor& v) const {
+  check_input("k", k, o_.kdim);
+  check_input("v", v, o_.vdim);
+  if (rotary_) throw ValueError(fmt::format("{}: project: the layer has rotary positions", kName));
+  return {by_head(w_k(k), o_.kv_heads), by_head(w_v(v), o_.kv_heads)};
+}
+
+Tensor MultiHeadAttention::attend_to(const Tensor& q, const KeysAndValues& source,
+                                     const AttendOptions& o) const {
+  check_input("q", q, o_.d_model);
+  const Tensor keep =
+      keep_mask_of_rank_4(kName, o.keep_mask, q.size(0), o_.heads, q.size(1), source.k.size(2));
+  return merge(scaled_dot_product_attention(by_head(w_q(q), o_.heads), source.k, source.v,
+                                            options_of(o, keep)));
 }
 
 void MultiHeadAttention::visit(Visitor& v) {

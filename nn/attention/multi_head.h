@@ -7,7 +7,11 @@
 // ops/attention.cpp says, and from q, k and v of all heads into the three projections.
 #pragma once
 
+#include <optional>
+
+#include "fovea/nn/attention/kv_cache.h"
 #include "fovea/nn/linear.h"
+#include "fovea/nn/position/rotary.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -22,12 +26,19 @@ struct MultiHeadAttentionOptions {
   /// Heads of keys and values; 0: heads. Fewer, a divisor of heads: grouped-query attention
   /// (Ainslie 2023); 1: multi-query attention (Shazeer 2019).
   int64_t kv_heads = 0;
+  /// Turns queries and keys by their positions; its dim is the width of a head, and need not be
+  /// set.
+  std::optional<RotaryPositionsOptions> rotary = {};
   DType dtype = f32;
 };
 
 struct AttendOptions {
   Tensor keep_mask = {};  ///< bool, true = attend: see keep_mask_of_rank_4 in mask.h
+  Tensor bias = {};       ///< of the scores: broadcasts to (B, H, Tq, Tk)
   Causal causal = Causal::none;
+  std::optional<int64_t> window = {};  ///< see AttentionOptions
+  /// Keys and values are appended to it, and queries see all that it holds. Under NoGrad only.
+  LayerCache* cache = nullptr;
 };
 
 /// The result and what was attended to.
@@ -61,6 +72,12 @@ class MultiHeadAttention : public Module {
   Attended attend(const Tensor& q, const Tensor& k, const Tensor& v,
                   const AttendOptions& o = {}) const;
 
+  /// Keys and values of a source that many queries will look at, one after the other: projected
+  /// once. ValueError of a layer with rotary positions, whose keys depend on where they stand.
+  KeysAndValues project(const Tensor& k, const Tensor& v) const;
+  /// forward() with keys and values from project(); o.cache has no part in it.
+  Tensor attend_to(const Tensor& q, const KeysAndValues& source, const AttendOptions& o = {}) const;
+
   const MultiHeadAttentionOptions& options() const { return o_; }
   void visit(Visitor& v) override;
 
@@ -69,10 +86,12 @@ class MultiHeadAttention : public Module {
     Tensor q, k, v;  // (B, H, T, D)
     AttentionOptions o;
   };
+  AttentionOptions options_of(const AttendOptions& o, const Tensor& keep) const;
   Heads split(const Tensor& q, const Tensor& k, const Tensor& v, const AttendOptions& o) const;
   Tensor merge(const Tensor& heads) const;
 
   MultiHeadAttentionOptions o_;
+  std::optional<RotaryPositions> rotary_;
 };
 
 }  // namespace fovea

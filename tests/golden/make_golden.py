@@ -434,6 +434,71 @@ def attention():
         real(2, 3, 4), torch.tensor([[1, 0, 1, 1], [0, 1, 0, 0], [0, 1, 0, 1]]).bool())
 
 
+def positions():
+    """As Meta's LLaMA, Hugging Face's LLaMA and T5, and the papers write them."""
+
+    def neighbours(x, angle):
+        turn = torch.polar(torch.ones_like(angle), angle)
+        pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
+        return torch.view_as_real(pairs * turn).flatten(-2)
+
+    def halves(x, angle):
+        a, b = x.chunk(2, -1)
+        twice = torch.cat([angle, angle], -1)
+        return x * twice.cos() + torch.cat([-b, a], -1) * twice.sin()
+
+    def clocks(places, pairs, d):
+        return places[:, None] * torch.exp(torch.arange(pairs) * (-2 * math.log(10000.0) / d))
+
+    def sinusoids(x):
+        t, d = x.shape[-2:]
+        angle = clocks(torch.arange(t), (d + 1) // 2, d)
+        table = torch.zeros(t, d)
+        table[:, 0::2], table[:, 1::2] = angle.sin(), angle.cos()[:, : d // 2]
+        return x + table
+
+    row("rope", neighbours, real(2, 2, 3, 6), fixed(real(3, 3, low=-4, high=4)))
+    row("rope.half", halves, real(2, 2, 3, 6), fixed(real(3, 3, low=-4, high=4)))
+    row("SinusoidalPositions", sinusoids, real(2, 3, 5))
+    row("LearnedPositions", lambda x, w: x + w[1:4], real(2, 3, 3), real(5, 3))
+    row("RotaryPositions", lambda x: neighbours(x, clocks(torch.arange(3), 3, 6)), real(2, 2, 3, 6))
+    row("RotaryPositions.half_offset", lambda x: halves(x, clocks(1000 + torch.arange(3), 3, 6)),
+        real(2, 2, 3, 6))
+
+    def distances(tq, tk):
+        return torch.arange(tk)[None] - torch.arange(tk - tq, tk)[:, None]
+
+    slopes = 2.0 ** (torch.arange(1, 4) * (-8 / 3))
+    row("AlibiBias", lambda x: x - slopes[:, None, None] * distances(2, 4).abs(), real(2, 3, 2, 4))
+
+    def t5(x, weight, both, buckets=8, farthest=9):
+        d = distances(*x.shape[-2:])
+        first = 0
+        if both:
+            buckets //= 2
+            first, n = (d > 0).long() * buckets, d.abs()
+        else:
+            n = (-d).clamp(min=0)
+        exact = buckets // 2
+        far = exact + (torch.log(n.float() / exact) / math.log(farthest / exact) * (buckets - exact)).long()
+        bucket = first + torch.where(n < exact, n, far.clamp(max=buckets - 1))
+        return x + weight[bucket].permute(2, 0, 1)
+
+    row("T5Bias", lambda x, w: t5(x, w, True), real(2, 2, 8, 11), real(8, 2))
+    row("T5Bias.causal", lambda x, w: t5(x, w, False), real(2, 2, 8, 11), real(8, 2))
+
+    def shaw(q, k, v, a, b, causal=False):
+        d = distances(q.shape[-2], k.shape[-2])
+        near = d.clamp(-2, 2) + 2
+        s = torch.einsum("bhid,bhijd->bhij", q, k[:, :, None] + a[near]) / math.sqrt(q.shape[-1])
+        p = torch.softmax(s.masked_fill(d > 0, -float("inf")) if causal else s, -1)
+        return torch.einsum("bhij,bhijd->bhid", p, v[:, :, None] + b[near])
+
+    for label, tq in (("", 4), (".causal", 3)):
+        row(f"ShawRelative{label}", lambda *x: shaw(*x, causal=bool(label)), real(2, 2, tq, 3),
+            real(2, 2, 5, 3), real(2, 2, 5, 3), real(5, 3), real(5, 3))
+
+
 # ------------------------------------------------------------------ optimisers
 
 paths = {}
@@ -495,5 +560,6 @@ if __name__ == "__main__":
     for part in (elementwise, reductions, shapes, products, normalisations, windows, losses, layers, attention):
         part()
     optimisers()
+    positions()
     write("rows.safetensors", tensors)
     write("optim.safetensors", paths)

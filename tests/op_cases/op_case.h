@@ -63,10 +63,10 @@ struct OpCase {
   std::function<NaiveTensor(const NaiveTensors&)> naive = {};
   std::function<std::string(const NaiveTensors&, const NaiveTensor&)> property = {};
   std::optional<DType> result = {};  ///< dtype of the result; else that of the floats
+  std::vector<Shape> one = {};       ///< shapes of the inputs with axes of size 1
   std::vector<Shape> zero = {};      ///< shapes of the inputs with a size of 0
   std::vector<Shape> big = {};       ///< shapes that give every thread work, for timing as well
   bool differentiable = true;
-  bool second_order = true;
   bool needs_contiguous = false;  ///< refuses odd layouts by contract (view)
   double tolerance_f32 = 2e-6;    ///< of the forward pass, against the naive loop
   std::vector<BadCase> bad = {};
@@ -82,22 +82,29 @@ std::vector<OpCase> rows_binary();
 std::vector<OpCase> rows_compare();
 std::vector<OpCase> rows_conv();
 std::vector<OpCase> rows_creation();
+std::vector<OpCase> rows_distances();
 std::vector<OpCase> rows_index();
 std::vector<OpCase> rows_join();
 /// The layers of nn/, as functions of their inputs and parameters: names start with a capital.
 std::vector<OpCase> rows_layers();
 std::vector<OpCase> rows_loss();
 std::vector<OpCase> rows_matmul();
+std::vector<OpCase> rows_models();
 std::vector<OpCase> rows_norm();
+std::vector<OpCase> rows_positions();
 std::vector<OpCase> rows_random();
 std::vector<OpCase> rows_reduce();
 std::vector<OpCase> rows_softmax();
 std::vector<OpCase> rows_sort();
 std::vector<OpCase> rows_sparse();
+std::vector<OpCase> rows_transformer();
 std::vector<OpCase> rows_unary();
 std::vector<OpCase> rows_view();
 /// All rows, in the order of these files. Ids are unique.
 const std::vector<OpCase>& table();
+
+/// The shapes of these inputs with every axis of size 1.
+std::vector<Shape> all_one(const std::vector<InputSpec>& specs);
 
 /// Tensors for the specs: contiguous leaves, with floats of type `floating`. Same seed, same
 /// values. `shapes`, when not empty, stand in for those of the specs.

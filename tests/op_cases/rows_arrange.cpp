@@ -20,6 +20,7 @@ OpCase make(const char* name, const char* label, Function f, std::vector<InputSp
   row.f = std::move(f);
   row.inputs = std::move(inputs);
   row.naive = std::move(naive);
+  row.one = all_one(row.inputs);
   return row;
 }
 
@@ -95,13 +96,15 @@ void add_pad(std::vector<OpCase>& rows) {
   rows.push_back(std::move(last));
   rows.push_back(std::move(two));
   rows.push_back(padded("crop", {-1, -1}, 0, {3, 4}));
+  rows.back().one = {{1, 3}};
   rows.push_back(padded("crop_and_pad", {-1, 2, 1, -2}, 3, {3, 4}));
+  rows.back().one = {{2, 1}};
   rows.push_back(padded("none", {}, 0, {3, 4}));
 }
 
 void add_unfold(std::vector<OpCase>& rows) {
   const auto unfolded = [](const char* label, int64_t axis, int64_t size, int64_t step) {
-    return make(
+    OpCase row = make(
         "unfold", label, [=](const Tensors& x) { return unfold(x[0], axis, size, step); },
         {floats({2, 5, 3})},
         [=](const NaiveTensors& x) {
@@ -116,6 +119,8 @@ void add_unfold(std::vector<OpCase>& rows) {
             return x[0].at(at);
           });
         });
+    row.one[0][static_cast<int>(axis < 0 ? 2 : axis)] = size;  // one window
+    return row;
   };
   OpCase middle = unfolded("", 1, 3, 1);
   middle.zero = {{0, 5, 3}};
@@ -131,6 +136,7 @@ void add_unfold(std::vector<OpCase>& rows) {
   rows.push_back(unfolded("apart", 1, 2, 3));
   rows.push_back(unfolded("last", -1, 2, 1));
   rows.push_back(unfolded("first_whole", 0, 2, 5));
+  rows.push_back(unfolded("single", 1, 1, 1));
 }
 
 void add_diagonals(std::vector<OpCase>& rows) {
@@ -368,7 +374,7 @@ void add_masked(std::vector<OpCase>& rows) {
 void add_scatter(std::vector<OpCase>& rows) {
   const auto scattered = [](const char* label, int64_t axis, const Shape& x, InputSpec index,
                             const Shape& src) {
-    return make(
+    OpCase row = make(
         "scatter", label, [axis](const Tensors& in) { return scatter(in[0], axis, in[1], in[2]); },
         {floats(x), std::move(index), floats(src)},
         [axis](const NaiveTensors& in) {
@@ -381,6 +387,9 @@ void add_scatter(std::vector<OpCase>& rows) {
           });
           return y;
         });
+    const int looked = static_cast<int>(axis < 0 ? axis + x.rank() : axis);
+    row.one[0][looked] = x[looked];  // the index looks into it
+    return row;
   };
   OpCase row = scattered("", 0, {4, 3}, integers({6, 3}, 0, 4), {6, 3});  // places meet
   row.zero = {{4, 3}, {0, 3}, {0, 3}};
@@ -399,6 +408,7 @@ void add_scatter(std::vector<OpCase>& rows) {
   rows.push_back(std::move(row));
   rows.push_back(scattered("last", -1, {2, 3, 4}, integers({2, 3, 2}, 0, 4), {2, 3, 2}));
   rows.push_back(scattered("smaller_index", 1, {4, 3}, integers({2, 2}, 0, 3), {3, 3}));
+  rows.push_back(scattered("single", 1, {1, 1}, integers({1, 1}, 0, 1), {1, 1}));
 
   OpCase put = make(
       "index_put_add", "", [](const Tensors& in) { return index_put_add(in[0], in[1], in[2]); },
@@ -412,8 +422,9 @@ void add_scatter(std::vector<OpCase>& rows) {
         });
         return y;
       });
+  put.one = {{4, 1}, {1}, {1, 1}};
   put.zero = {{4, 3}, {0}, {0, 3}};
-  put.big = {{4, 130}, {900}, {900, 130}};
+  put.big = {{4, 700}, {200}, {200, 700}};
   put.bad = {
       {{floats({2, 3}), ids({1}, {2}), floats({1, 3})}, kIndex, "index_put_add: "},
       {{floats({2, 3}), integers({2}, 0, 1), floats({1, 3})}, kShape, "index_put_add: x"},
@@ -422,10 +433,14 @@ void add_scatter(std::vector<OpCase>& rows) {
   OpCase line = put;
   line.label = "vector";
   line.inputs = {floats({5}), integers({7}, 0, 5), floats({7})};
+  line.one = {{5}, {1}, {1}};
   line.zero = line.big = {};
   line.bad = {};
-  rows.push_back(std::move(put));
-  rows.push_back(std::move(line));
+  OpCase single = line;
+  single.label = "single";
+  single.inputs = {floats({1}), integers({1}, 0, 1), floats({1})};
+  single.one = all_one(single.inputs);
+  for (OpCase* r : {&put, &line, &single}) rows.push_back(std::move(*r));
 }
 
 }  // namespace

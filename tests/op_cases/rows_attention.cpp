@@ -1,5 +1,6 @@
 // Attention and the softmax of what a mask keeps.
 #include <cmath>
+#include <cstdlib>
 
 #include "fovea/ops/ops.h"
 #include "tests/op_cases/op_case.h"
@@ -42,6 +43,7 @@ void add_masked_softmax(std::vector<OpCase>& rows) {
     }
     return y;
   };
+  row.one = {{1, 1, 1}, {1, 1}};
   row.zero = {{0, 3, 4}, {3, 4}};
   row.big = {{40, 31, 65}, {31, 65}};
   row.bad = {{{floats({2, 3}), floats({3}).no_grad()}, kDType, "masked_softmax: keep"},
@@ -57,6 +59,8 @@ struct Kind {
   Causal causal = Causal::none;
   std::optional<double> scale = {};
   std::optional<InputSpec> mask = {};
+  std::optional<Shape> bias = {};  // comes behind v
+  std::optional<int64_t> window = {};
 };
 
 // One (batch, head) after the other, one query after the other.
@@ -83,9 +87,10 @@ NaiveTensor attended(const NaiveTensors& x, const Kind& kind, bool weights) {
       kv[r - 2] = j;
       double s = 0;
       for (int64_t c = 0; c < d; ++c) s += q.at(with(at, c)) * k.at(with(kv, c));
-      scores.push_back(s * scale);
-      const int64_t last = at[r - 2] + (kind.causal == Causal::lower_right ? tk - tq : 0);
-      bool kept = kind.causal == Causal::none || j <= last;
+      scores.push_back(s * scale + (kind.bias ? x[weights ? 2 : 3].at(with(at, j)) : 0));
+      const int64_t place = at[r - 2] + (kind.causal == Causal::upper_left ? 0 : tk - tq);
+      bool kept = kind.causal == Causal::none || j <= place;
+      if (kind.window) kept = kept && std::abs(place - j) <= *kind.window;
       if (kind.mask) kept = kept && x.back().at(with(at, j)) != 0;
       keep.push_back(kept);
     }
@@ -107,16 +112,67 @@ OpCase attention(const Kind& kind, bool weights) {
   row.label = kind.label;
   row.inputs = {floats(kind.q), floats(kind.k)};
   if (!weights) row.inputs.push_back(floats(kind.v));
+  if (kind.bias) row.inputs.push_back(floats(*kind.bias));
   if (kind.mask) row.inputs.push_back(*kind.mask);
+  row.one = all_one(row.inputs);
   row.tolerance_f32 = 1e-5;
   row.f = [kind, weights](const Tensors& x) {
-    AttentionOptions o{.causal = kind.causal, .scale = kind.scale};
+    AttentionOptions o{.causal = kind.causal, .window = kind.window, .scale = kind.scale};
     if (kind.mask) o.keep_mask = x.back();
+    if (kind.bias) o.bias = x[weights ? 2 : 3];
     return weights ? attention_weights(x[0], x[1], o)
                    : scaled_dot_product_attention(x[0], x[1], x[2], o);
   };
   row.naive = [kind, weights](const NaiveTensors& x) { return attended(x, kind, weights); };
   return row;
+}
+
+std::vector<BadCase> refused_attention() {
+  const std::string op = "scaled_dot_product_attention: ";
+  return {
+      {{floats({2, 3, 4}), floats({2, 5, 3}), floats({2, 5, 3})}, kShape, op + "q is [2, 3, 4]"},
+      {{floats({2, 3, 4}), floats({2, 5, 4}), floats({2, 6, 3})}, kShape, "v is [2, 6, 3]"},
+      {{floats({2, 3, 4}), floats({3, 5, 4}), floats({3, 5, 4})}, kShape, "leading axes"},
+      {{floats({1, 4, 3, 4}), floats({1, 3, 5, 4}), floats({1, 3, 5, 4})}, kShape, "multiple"},
+      {{floats({4}), floats({4}), floats({4})}, kShape, "at least (T, D)"},
+      {{integers({3, 4}, 0, 3), floats({5, 4}), floats({5, 4})}, kDType, op + "q"},
+      {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
+       kShape,
+       op + "keep_mask is [2, 3, 5]",
+       [](const Tensors& x) {
+         return scaled_dot_product_attention(x[0], x[1], x[2],
+                                             {.keep_mask = ones({2, 3, 5}, boolean)});
+       }},
+      {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
+       kDType,
+       op + "keep_mask",
+       [](const Tensors& x) {
+         return scaled_dot_product_attention(x[0], x[1], x[2], {.keep_mask = ones({3, 5})});
+       }},
+      {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
+       kValue,
+       op + "dropout is 2",
+       [](const Tensors& x) {
+         return scaled_dot_product_attention(x[0], x[1], x[2], {.dropout = 2});
+       }},
+      {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
+       kShape,
+       op + "bias is [2, 5]",
+       [](const Tensors& x) {
+         return scaled_dot_product_attention(x[0], x[1], x[2], {.bias = ones({2, 5})});
+       }},
+      {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
+       kValue,
+       op + "window is -1",
+       [](const Tensors& x) {
+         return scaled_dot_product_attention(x[0], x[1], x[2], {.window = -1});
+       }},
+      {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
+       kValue,
+       op + "scale is nan",
+       [](const Tensors& x) {
+         return scaled_dot_product_attention(x[0], x[1], x[2], {.scale = std::nan("")});
+       }}};
 }
 
 }  // namespace
@@ -140,55 +196,61 @@ std::vector<OpCase> rows_attention() {
       {"no_heads", {3, 4}, {5, 4}, {5, 2}},
       {"scaled", {2, 3, 4}, {2, 5, 4}, {2, 5, 2}, Causal::none, 0.3},
       {"one_token", {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}},
+      {"biased",
+       {2, 2, 3, 4},
+       {2, 2, 5, 4},
+       {2, 2, 5, 3},
+       Causal::none,
+       {},
+       padded,
+       Shape{2, 1, 5}},
+      {"biased_groups",
+       {1, 4, 3, 2},
+       {1, 2, 3, 2},
+       {1, 2, 3, 2},
+       Causal::lower_right,
+       {},
+       {},
+       Shape{4, 3, 3}},
+      {"window", {1, 2, 6, 3}, {1, 2, 6, 3}, {1, 2, 6, 2}, Causal::none, {}, {}, {}, 1},
+      {"window_causal",
+       {1, 1, 4, 3},
+       {1, 1, 6, 3},
+       {1, 1, 6, 2},
+       Causal::lower_right,
+       {},
+       {},
+       {},
+       2},
+      {"window_upper_left", {3, 2}, {5, 2}, {5, 2}, Causal::upper_left, {}, {}, {}, 0},
+      {"window_padded", {2, 2, 5, 4}, {2, 2, 5, 4}, {2, 2, 5, 3}, Causal::none, {}, padded, {}, 1},
+      {"window_no_keys", {7, 2}, {3, 2}, {3, 2}, Causal::none, {}, {}, {}, 1},
   };
-  for (const Kind& kind : kinds) rows.push_back(attention(kind, false));
-  for (size_t i : {0, 3, 6, 8}) rows.push_back(attention(kinds[i], true));
-  for (OpCase& row : rows) {
-    if (!row.label.empty() || row.name == "masked_softmax") continue;
-    const bool weights = row.name == "attention_weights";
-    row.zero = {{2, 2, 3, 4}, {2, 2, 0, 4}};
-    row.big = {{2, 3, 70, 16}, {2, 3, 90, 16}};
-    if (!weights) row.zero.push_back({2, 2, 0, 3}), row.big.push_back({2, 3, 90, 8});
-    if (weights) continue;
-    OpCase nobody = row;
-    nobody.label = "nobody";
-    nobody.zero = {{0, 2, 3, 4}, {0, 2, 5, 4}, {0, 2, 5, 3}};
-    nobody.big = {};
-    const std::string op = "scaled_dot_product_attention: ";
-    row.bad = {
-        {{floats({2, 3, 4}), floats({2, 5, 3}), floats({2, 5, 3})}, kShape, op + "q is [2, 3, 4]"},
-        {{floats({2, 3, 4}), floats({2, 5, 4}), floats({2, 6, 3})}, kShape, "v is [2, 6, 3]"},
-        {{floats({2, 3, 4}), floats({3, 5, 4}), floats({3, 5, 4})}, kShape, "leading axes"},
-        {{floats({1, 4, 3, 4}), floats({1, 3, 5, 4}), floats({1, 3, 5, 4})}, kShape, "multiple"},
-        {{floats({4}), floats({4}), floats({4})}, kShape, "at least (T, D)"},
-        {{integers({3, 4}, 0, 3), floats({5, 4}), floats({5, 4})}, kDType, op + "q"},
-        {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
-         kShape,
-         op + "keep_mask is [2, 3, 5]",
-         [](const Tensors& x) {
-           return scaled_dot_product_attention(x[0], x[1], x[2],
-                                               {.keep_mask = ones({2, 3, 5}, boolean)});
-         }},
-        {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
-         kDType,
-         op + "keep_mask",
-         [](const Tensors& x) {
-           return scaled_dot_product_attention(x[0], x[1], x[2], {.keep_mask = ones({3, 5})});
-         }},
-        {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
-         kValue,
-         op + "dropout is 2",
-         [](const Tensors& x) {
-           return scaled_dot_product_attention(x[0], x[1], x[2], {.dropout = 2});
-         }},
-        {{floats({3, 4}), floats({5, 4}), floats({5, 4})},
-         kValue,
-         op + "scale is nan",
-         [](const Tensors& x) {
-           return scaled_dot_product_attention(x[0], x[1], x[2], {.scale = std::nan("")});
-         }}};
-    rows.push_back(std::move(nobody));
-    break;
+  for (const Kind& kind : kinds) {
+    OpCase row = attention(kind, false);
+    if (row.label.empty()) {
+      row.zero = {{2, 2, 3, 4}, {2, 2, 0, 4}, {2, 2, 0, 3}};
+      row.big = {{2, 3, 70, 16}, {2, 3, 90, 16}, {2, 3, 90, 8}};
+      OpCase nobody = row;
+      nobody.label = "nobody";
+      nobody.zero = {{0, 2, 3, 4}, {0, 2, 5, 4}, {0, 2, 5, 3}};
+      nobody.big = {};
+      rows.push_back(std::move(nobody));
+      row.bad = refused_attention();
+    } else if (row.label == "grouped") {
+      row.one = {{1, 2, 1, 3}, {1, 1, 1, 3}, {1, 1, 1, 3}};
+    } else if (row.label == "causal_longer_queries") {
+      row.one = {{1, 1, 2, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}};  // the first sees no key
+    } else if (row.label == "window") {
+      row.big = {{2, 2, 300, 8}, {2, 2, 300, 8}, {2, 2, 300, 8}};
+    }
+    rows.push_back(std::move(row));
+  }
+  for (size_t i : {0, 3, 6, 8, 13, 15}) {
+    rows.push_back(attention(kinds[i], true));
+    if (i > 0) continue;
+    rows.back().zero = {{2, 2, 3, 4}, {2, 2, 0, 4}};
+    rows.back().big = {{2, 3, 70, 16}, {2, 3, 90, 16}};
   }
   OpCase dropped = attention({"dropout", {1, 2, 3, 4}, {1, 2, 5, 4}, {1, 2, 5, 3}}, false);
   dropped.f = [](const Tensors& x) {

@@ -18,6 +18,7 @@ OpCase binary(const char* name, const char* label, F2 f, D2 naive, InputSpec a, 
   row.f = [f](const Tensors& x) { return f(x[0], x[1]); };
   row.inputs = {std::move(a), std::move(b)};
   row.naive = [naive](const NaiveTensors& x) { return zip(x[0], x[1], naive); };
+  row.one = all_one(row.inputs);
   return row;
 }
 
@@ -36,11 +37,13 @@ void add_rows(std::vector<OpCase>& rows, const char* name, F2 f, FS with_number,
   rows.push_back(std::move(same));
 
   OpCase trailing = binary(name, "row", f, naive, shaped(a, {4, 3}), shaped(b, {3}));
+  trailing.one = {{4, 1}, {1}};
   trailing.zero = {{0, 3}, {3}};
   trailing.big = {{1000, 129}, {129}};
   rows.push_back(std::move(trailing));
 
   OpCase both = binary(name, "outer", f, naive, shaped(a, {2, 1, 3}), shaped(b, {4, 1}));
+  both.one = {{1, 1, 3}, {1, 1}};
   both.zero = {{0, 1, 3}, {4, 1}};
   both.big = {{70, 1, 65}, {33, 1}};
   rows.push_back(std::move(both));
@@ -52,6 +55,7 @@ void add_rows(std::vector<OpCase>& rows, const char* name, F2 f, FS with_number,
   if (!with_number) return;
   OpCase number = binary(name, "number", nullptr, nullptr, shaped(a, {3, 5}), shaped(b, {}));
   number.inputs.pop_back();
+  number.one = {{1, 1}};
   for (double k : kinks_of_number) number.inputs[0].kinks.push_back(k);
   number.f = [with_number](const Tensors& x) { return with_number(x[0], 1.5); };
   number.naive = [naive](const NaiveTensors& x) { return zip(x[0], scalar(1.5), naive); };
@@ -68,6 +72,7 @@ OpCase operator_row(const char* name, const char* label, Function f,
   row.f = std::move(f);
   row.naive = std::move(naive);
   row.inputs = {std::move(x)};
+  row.one = all_one(row.inputs);
   return row;
 }
 

@@ -24,6 +24,7 @@ OpCase bool_row(const char* name, const char* label, Function f, std::vector<Inp
   row.naive = std::move(naive);
   row.result = boolean;
   row.differentiable = false;
+  row.one = all_one(row.inputs);
   return row;
 }
 
@@ -56,6 +57,7 @@ void add_test(std::vector<OpCase>& rows, const char* name, Tensor (*f)(const Ten
       {floats({2, 3}).holding({0, kNan, kInf, -kInf, 1e30, -2}).no_grad()},
       [naive](const NaiveTensors& x) { return map(x[0], naive); });
   row.zero = {{0, 3}};
+  row.big = {{300, 257}};
   rows.push_back(std::move(row));
 }
 
@@ -92,28 +94,41 @@ std::vector<OpCase> rows_compare() {
       "logical_not", "", [](const Tensors& x) { return logical_not(x[0]); }, {bools({3, 4})},
       [](const NaiveTensors& x) { return map(x[0], [](double a) { return double(a == 0); }); });
   negation.zero = {{0, 4}};
+  negation.big = {{300, 257}};
   rows.push_back(std::move(negation));
-  rows.push_back(bool_row(
+  OpCase conjunction = bool_row(
       "logical_and", "", [](const Tensors& x) { return logical_and(x[0], x[1]); },
       {bools({3, 4}), bools({4})},
       [](const NaiveTensors& x) {
         return zip(x[0], x[1], [](double a, double b) { return a * b; });
-      }));
-  rows.push_back(bool_row(
+      });
+  conjunction.zero = {{0, 4}, {4}};
+  conjunction.big = {{300, 257}, {257}};
+  rows.push_back(std::move(conjunction));
+  OpCase disjunction = bool_row(
       "logical_or", "", [](const Tensors& x) { return logical_or(x[0], x[1]); },
       {bools({3, 1}), bools({4})},
       [](const NaiveTensors& x) {
         return zip(x[0], x[1], [](double a, double b) { return double(a + b > 0); });
-      }));
+      });
+  disjunction.zero = {{3, 1}, {0}};
+  disjunction.big = {{300, 1}, {257}};
+  rows.push_back(std::move(disjunction));
 
+  // Rows with other shapes too hold numbers there of which every one must be looked at.
   const auto whole_answer = [&](const char* name, const char* label, Function f,
                                 std::vector<InputSpec> in, bool answer) {
     rows.push_back(bool_row(name, label, std::move(f), std::move(in),
                             [answer](const NaiveTensors&) { return scalar(answer); }));
+    rows.back().one = {};
   };
   const auto close = [](const Tensors& x) { return flag(allclose(x[0], x[1])); };
   const InputSpec one = floats({2}).holding({1, -2}).no_grad();
   whole_answer("allclose", "", close, {one, floats({2}).holding({1 + 5e-6, -2}).no_grad()}, true);
+  for (InputSpec& s : rows.back().inputs) s.range(0, 1e-9);  // closer than atol
+  rows.back().one = {{1, 1}, {1}};
+  rows.back().zero = {{0, 3}, {0, 3}};
+  rows.back().big = {{300, 257}, {300, 257}};
   whole_answer("allclose", "far", close, {one, floats({2}).holding({1 + 5e-5, -2}).no_grad()},
                false);
   whole_answer("allclose", "nan", close,
@@ -124,6 +139,10 @@ std::vector<OpCase> rows_compare() {
                true);
   const auto same = [](const Tensors& x) { return flag(equal(x[0], x[1])); };
   whole_answer("equal", "", same, {one, one}, true);
+  for (InputSpec& s : rows.back().inputs) s.range(1.5, 1.5);
+  rows.back().one = {{1, 1}, {1, 1}};
+  rows.back().zero = {{0, 3}, {0, 3}};
+  rows.back().big = {{300, 257}, {300, 257}};
   whole_answer("equal", "value", same, {one, floats({2}).holding({1, 2}).no_grad()}, false);
   whole_answer("equal", "shape", same, {one, floats({1, 2}).holding({1, -2}).no_grad()}, false);
   whole_answer("equal", "dtype", same, {one, integers({2}, 0, 1).holding({1, -2})}, false);
@@ -137,6 +156,7 @@ std::vector<OpCase> rows_compare() {
         broadcast_shapes("where", x[0].shape, broadcast_shapes("where", x[1].shape, x[2].shape)),
         [&](const Shape& i) { return x[0].at(i) != 0 ? x[1].at(i) : x[2].at(i); });
   };
+  choice.one = {{1, 1}, {1, 1}, {1, 1}};
   choice.zero = {{0, 4}, {0, 4}, {0, 4}};
   choice.big = {{300, 257}, {300, 257}, {300, 257}};
   choice.bad = {{{floats({3}).no_grad(), floats({3}), floats({3})}, ErrorKind::dtype, "where"},
@@ -144,6 +164,7 @@ std::vector<OpCase> rows_compare() {
   OpCase broadcast_choice = choice;
   broadcast_choice.label = "broadcast";
   broadcast_choice.inputs = {bools({2, 1, 3}), floats({4, 1}), floats({})};
+  broadcast_choice.one = {{1, 1, 3}, {1, 1}, {}};
   broadcast_choice.zero = {{0, 1, 3}, {4, 1}, {}};
   broadcast_choice.big = {};
   broadcast_choice.bad = {};
@@ -157,6 +178,7 @@ std::vector<OpCase> rows_compare() {
   fill.naive = [](const NaiveTensors& x) {
     return zip(x[0], x[1], [](double a, double m) { return m != 0 ? -7.5 : a; });
   };
+  fill.one = {{1, 1, 1}, {1, 1}};
   fill.zero = {{0, 3, 4}, {3, 1}};
   fill.big = {{64, 30, 40}, {30, 1}};
   fill.bad = {{{floats({2}), floats({2}).no_grad()}, ErrorKind::dtype, "masked_fill"},

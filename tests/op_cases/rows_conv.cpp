@@ -72,6 +72,9 @@ OpCase conv_case(const char* name, const Conv& c) {
   row.tolerance_f32 = 1e-5;
   row.inputs = {floats(c.x), floats(c.weight)};
   if (c.bias) row.inputs.push_back(floats({c.bias}));
+  const int64_t g = c.o.groups;  // one pixel, one channel a group
+  row.one = {{1, g, 1, 1}, {g, 1, 1, 1}, {g}};
+  row.one.resize(row.inputs.size());
   const bool transposed = row.name == "conv_transpose2d";
   row.f = [o = c.o, transposed](const Tensors& x) {
     const Tensor bias = x.size() > 2 ? x[2] : Tensor();
@@ -131,8 +134,9 @@ void add_conv(std::vector<OpCase>& rows) {
     y.shape.erase(2);
     return y;
   };
+  line.one = {{1, 4, 3}, {2, 2, 1}, {2}};
   line.zero = {{0, 4, 7}, {2, 2, 3}, {2}};
-  line.big = {{3, 4, 500}, {8, 2, 5}, {8}};
+  line.big = {{40, 4, 500}, {8, 2, 5}, {8}};
   line.bad = {{{floats({4, 7}), floats({2, 2, 3}), floats({2})}, kShape, "conv1d: x"},
               {{floats({2, 4, 7}), floats({2, 2, 1, 3}), floats({2})}, kShape, "conv1d: x"},
               {{floats({2, 3, 7}), floats({2, 2, 3}), floats({2})}, kShape, "conv"}};
@@ -140,6 +144,7 @@ void add_conv(std::vector<OpCase>& rows) {
   bare.label = "plain";
   bare.f = [](const Tensors& x) { return conv1d(x[0], x[1]); };
   bare.inputs = {floats({1, 2, 5}), floats({3, 2, 2})};
+  bare.one = all_one(bare.inputs);
   bare.naive = [](const NaiveTensors& x) {
     const Shape a = x[0].shape, b = x[1].shape;
     NaiveTensor y =
@@ -169,8 +174,10 @@ void add_conv(std::vector<OpCase>& rows) {
   rows.push_back(conv_case(
       "conv_transpose2d",
       {"stride_padding", {{2, 3}, {1, 0}, {1, 2}, 1, {1, 2}}, {1, 2, 3, 2}, {2, 3, 3, 2}, 3}));
+  rows.back().one = {{1, 1, 1, 1}, {1, 1, 3, 2}, {1}};  // a smaller kernel leaves no pixel
   rows.push_back(conv_case("conv_transpose2d",
                            {"groups", {{1, 1}, {1, 1}, {1, 1}, 2}, {2, 4, 3, 3}, {4, 3, 2, 2}, 6}));
+  rows.back().one = {{1, 2, 1, 1}, {2, 1, 3, 3}, {2}};
 }
 
 void add_pool(std::vector<OpCase>& rows, const char* name,
@@ -199,7 +206,8 @@ void add_pool(std::vector<OpCase>& rows, const char* name,
         return largest ? top : sum / static_cast<double>(o.kernel[0] * o.kernel[1]);
       });
     };
-    row.big = {{3, 4, 33, 35}};
+    row.one = {{1, 1, o.padding[0] ? 1 : o.kernel[0], o.padding[1] ? 1 : o.kernel[1]}};
+    row.big = {{16, 8, 33, 35}};
     return row;
   };
   OpCase plain = pooled("", {}, {2, 2, 4, 5});
@@ -230,7 +238,7 @@ void add_sample(std::vector<OpCase>& rows) {
     // Pixel borders of a 4 x 4 image are kinks.
     const std::vector<double> borders =
         corners ? std::vector<double>{-1, -1.0 / 3, 1.0 / 3, 1}
-                : std::vector<double>{-1.25, -0.75, -0.25, 0.25, 0.75, 1.25};
+                : std::vector<double>{-1.25, -0.75, -0.25, 0, 0.25, 0.75, 1.25};  // 0 of one pixel
     row.inputs = {floats({2, 3, 4, 4}), floats({2, 2, 5, 2}).range(-1.4, 1.4).away_from(borders)};
     row.naive = [corners](const NaiveTensors& x) {
       const Shape s = x[0].shape, g = x[1].shape;
@@ -248,8 +256,9 @@ void add_sample(std::vector<OpCase>& rows) {
         return y;
       });
     };
+    row.one = {{1, 1, 1, 1}, {1, 1, 1, 2}};
     row.zero = {{0, 3, 4, 4}, {0, 2, 5, 2}};
-    row.big = {{2, 3, 4, 4}, {2, 70, 30, 2}};
+    row.big = {{2, 3, 4, 4}, {2, 90, 40, 2}};
     if (!corners) {
       row.bad = {{{floats({3, 4, 4}), floats({2, 2, 5, 2})}, kShape, "grid_sample: x"},
                  {{floats({2, 3, 4, 4}), floats({2, 2, 5, 3})}, kShape, "grid_sample: x"},
@@ -259,23 +268,32 @@ void add_sample(std::vector<OpCase>& rows) {
     }
     rows.push_back(std::move(row));
 
-    OpCase grid;
-    grid.name = "affine_grid";
-    grid.label = corners ? "corners" : "";
-    grid.f = [corners](const Tensors& x) { return affine_grid(x[0], 3, 4, corners); };
-    grid.inputs = {floats({2, 2, 3})};
-    grid.naive = [corners](const NaiveTensors& x) {
-      return build({x[0].shape[0], 3, 4, 2}, [&](const Shape& i) {
-        const auto centre = [&](int64_t k, int64_t n) {
-          const auto a = static_cast<double>(k), m = static_cast<double>(n);
-          return corners ? 2 * a / (m - 1) - 1 : (2 * a + 1) / m - 1;
-        };
-        return x[0].at({i[0], i[3], 0}) * centre(i[2], 4) +
-               x[0].at({i[0], i[3], 1}) * centre(i[1], 3) + x[0].at({i[0], i[3], 2});
-      });
+    const auto grid_of = [corners](int64_t h, int64_t w) {
+      OpCase grid;
+      grid.name = "affine_grid";
+      grid.label = corners ? "corners" : "";
+      grid.f = [=](const Tensors& x) { return affine_grid(x[0], h, w, corners); };
+      grid.inputs = {floats({2, 2, 3})};
+      grid.naive = [=](const NaiveTensors& x) {
+        return build({x[0].shape[0], h, w, 2}, [&](const Shape& i) {
+          const auto centre = [&](int64_t k, int64_t n) {
+            const auto a = static_cast<double>(k), m = static_cast<double>(n);
+            if (n == 1) return 0.0;
+            return corners ? 2 * a / (m - 1) - 1 : (2 * a + 1) / m - 1;
+          };
+          return x[0].at({i[0], i[3], 0}) * centre(i[2], w) +
+                 x[0].at({i[0], i[3], 1}) * centre(i[1], h) + x[0].at({i[0], i[3], 2});
+        });
+      };
+      grid.one = {{1, 2, 3}};
+      return grid;
     };
+    OpCase lone = grid_of(1, 1);
+    lone.label += corners ? "_one_pixel" : "one_pixel";
+    rows.push_back(std::move(lone));
+    OpCase grid = grid_of(3, 4);
     grid.zero = {{0, 2, 3}};
-    grid.big = {{900, 2, 3}};
+    grid.big = {{9000, 2, 3}};
     if (!corners) {
       grid.bad = {{{floats({2, 3})}, kShape, "affine_grid: theta"},
                   {{floats({2, 2, 3})}, kShape, "size 0x4", [](const Tensors& x) {
@@ -323,6 +341,7 @@ void add_interpolate(std::vector<OpCase>& rows) {
         return y;
       });
     };
+    row.one = {{1, 1, 1, 1}};
     row.zero = {{0, 2, 3, 4}};
     row.big = {{40, 30, 9, 8}};
     if (row.label.empty()) {

@@ -25,7 +25,9 @@ OpCase alike(const char* name, std::function<Tensor(const Tensor&)> f, double va
   row.inputs = {floats({2, 3})};
   row.naive = [value](const NaiveTensors& x) { return filled(x[0].shape, value); };
   row.differentiable = false;
+  row.one = {{1, 1}};
   row.zero = {{0, 3}};
+  row.big = {{300, 257}};
   return row;
 }
 

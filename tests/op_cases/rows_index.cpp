@@ -5,12 +5,21 @@
 namespace fovea::cases {
 namespace {
 
+// All sizes 1 but that of the axis which the index looks into.
+Shape thin(const Shape& x, int axis) {
+  Shape one = Shape::filled(x.rank(), 1);
+  if (axis < 0) axis += x.rank();
+  one[axis] = x[axis];
+  return one;
+}
+
 OpCase gathering(const char* label, int axis, const Shape& x, const Shape& index) {
   OpCase row;
   row.name = "gather";
   row.label = label;
   row.f = [axis](const Tensors& in) { return gather(in[0], axis, in[1]); };
   row.inputs = {floats(x), integers(index, 0, x[axis < 0 ? axis + x.rank() : axis])};
+  row.one = {thin(x, axis), Shape::filled(index.rank(), 1)};
   row.naive = [axis](const NaiveTensors& in) {
     return build(in[1].shape, [&](const Shape& i) {
       Shape at = i;
@@ -27,6 +36,8 @@ OpCase adding(const char* label, int axis, const Shape& x, const Shape& index) {
   row.label = label;
   row.f = [axis](const Tensors& in) { return scatter_add(in[0], axis, in[1], in[2]); };
   row.inputs = {floats(x), integers(index, 0, x[axis < 0 ? axis + x.rank() : axis]), floats(index)};
+  const Shape single = Shape::filled(index.rank(), 1);
+  row.one = {thin(x, axis), single, single};
   row.naive = [axis](const NaiveTensors& in) {
     NaiveTensor y = in[0];
     each_index(in[1].shape, [&](const Shape& i) {
@@ -39,12 +50,14 @@ OpCase adding(const char* label, int axis, const Shape& x, const Shape& index) {
   return row;
 }
 
-OpCase looking_up(const char* label, const Shape& ids, int64_t padding) {
+OpCase looking_up(const char* label, const Shape& ids, int64_t padding,
+                  const Shape& weight = {5, 3}) {
   OpCase row;
   row.name = "embedding";
   row.label = label;
   row.f = [padding](const Tensors& in) { return embedding(in[0], in[1], padding); };
-  row.inputs = {floats({5, 3}), integers(ids, 0, 5)};
+  row.inputs = {floats(weight), integers(ids, 0, weight[0])};
+  row.one = {{weight[0], 1}, Shape::filled(ids.rank(), 1)};
   row.naive = [](const NaiveTensors& in) {
     Shape out = in[1].shape;
     out.push_back(in[0].shape[1]);
@@ -81,6 +94,7 @@ std::vector<OpCase> rows_index() {
   rows.push_back(gathering("last_of_three", -1, {2, 3, 4}, {2, 3, 2}));
   rows.back().zero = {{2, 0, 4}, {2, 0, 2}};
   rows.push_back(gathering("no_index", 1, {3, 4}, {3, 0}));
+  rows.push_back(gathering("single", 1, {1, 1}, {1, 1}));
 
   OpCase s = adding("", 0, {4, 3}, {6, 3});
   s.zero = {{4, 3}, {0, 3}, {0, 3}};
@@ -93,6 +107,7 @@ std::vector<OpCase> rows_index() {
   rows.push_back(std::move(s));
   rows.push_back(adding("last", -1, {2, 3, 4}, {2, 3, 5}));
   rows.push_back(adding("smaller_index", 0, {4, 3}, {2, 2}));
+  rows.push_back(adding("single", 0, {1, 1}, {1, 1}));
 
   OpCase picked;
   picked.name = "index_select";
@@ -105,6 +120,7 @@ std::vector<OpCase> rows_index() {
       return y;
     });
   };
+  picked.one = {{1, 4, 1}, {1}};
   picked.zero = {{0, 4, 3}, {5}};
   picked.big = {{30, 4, 33}, {700}};
   picked.bad = {{{floats({1, 2, 3}), ids({2}, {0, 2})}, index, "index_select"},
@@ -114,8 +130,14 @@ std::vector<OpCase> rows_index() {
   OpCase none = picked;
   none.label = "none";
   none.inputs[1].shape = {0};
+  none.one = {{1, 1, 1}, {0}};
   none.zero = none.big = {};
   none.bad = {};
+  OpCase single = none;
+  single.label = "single";
+  single.inputs = {floats({1, 1, 1}), integers({1}, 0, 1)};
+  single.one = all_one(single.inputs);
+  rows.push_back(std::move(single));
   rows.push_back(std::move(picked));
   rows.push_back(std::move(none));
 
@@ -128,6 +150,7 @@ std::vector<OpCase> rows_index() {
            {{floats({2, 3}), floats({2}).no_grad()}, dtype, "embedding"}};
   rows.push_back(std::move(e));
   rows.push_back(looking_up("one", {}, -1));
+  rows.push_back(looking_up("single", {1}, -1, {1, 1}));
 
   OpCase hot;
   hot.name = "one_hot";
@@ -144,6 +167,7 @@ std::vector<OpCase> rows_index() {
   };
   hot.result = i64;
   hot.differentiable = false;
+  hot.one = {{1, 1}};
   hot.zero = {{0, 3}};
   hot.big = {{300, 70}};
   hot.bad = {{{ids({2}, {0, 4})}, index, "one_hot"},

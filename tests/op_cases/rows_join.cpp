@@ -53,6 +53,7 @@ std::vector<OpCase> rows_join() {
   cat0.f = [](const Tensors& x) { return cat(x); };
   cat0.inputs = {floats({2, 3}), floats({1, 3}), floats({4, 3})};
   cat0.naive = [](const NaiveTensors& x) { return joined(x, 0); };
+  cat0.one = all_one(cat0.inputs);
   cat0.zero = {{0, 3}, {1, 3}, {0, 3}};
   cat0.big = {{200, 129}, {1, 129}, {400, 129}};
   cat0.bad = {
@@ -65,6 +66,7 @@ std::vector<OpCase> rows_join() {
   cat1.f = [](const Tensors& x) { return cat(x, -1); };
   cat1.inputs = {floats({2, 3}), floats({2, 1})};
   cat1.naive = [](const NaiveTensors& x) { return joined(x, 1); };
+  cat1.one = {{1, 3}, {1, 1}};
   cat1.zero = {{2, 0}, {2, 1}};
   cat1.big = {{300, 129}, {300, 7}};
   cat1.bad = {};
@@ -73,11 +75,13 @@ std::vector<OpCase> rows_join() {
   twice.f = [](const Tensors& x) { return cat({x[0], x[0]}, 1); };
   twice.inputs = {floats({2, 3})};
   twice.naive = [](const NaiveTensors& x) { return joined({x[0], x[0]}, 1); };
+  twice.one = {{1, 1}};
   twice.zero = twice.big = {};
   OpCase mixed = twice;
   mixed.label = "i64_and_float";
   mixed.f = [](const Tensors& x) { return cat(x, 0); };
   mixed.inputs = {integers({2}, -3, 3), floats({3})};
+  mixed.one = all_one(mixed.inputs);
   mixed.naive = [](const NaiveTensors& x) { return joined(x, 0); };
   add(cat0), add(cat1), add(twice), add(mixed);
 
@@ -92,7 +96,9 @@ std::vector<OpCase> rows_join() {
       for (NaiveTensor& p : parts) p.shape.insert(axis, 1);
       return joined(parts, axis);
     };
+    row.one = {{1, 1}, {1, 1}};
     row.zero = {{0, 3}, {0, 3}};
+    row.big = {{300, 129}, {300, 129}};
     row.bad = {{{floats({2, 3}), floats({2, 4})}, ErrorKind::shape, "stack"},
                {{}, ErrorKind::shape, "stack"}};
     add(row);
@@ -103,6 +109,7 @@ std::vector<OpCase> rows_join() {
   turn.f = [](const Tensors& x) { return flip(x[0], {0, -1}); };
   turn.inputs = {floats({3, 2, 4})};
   turn.naive = [](const NaiveTensors& x) { return flipped(x[0], {0, 2}); };
+  turn.one = {{1, 1, 1}};
   turn.zero = {{0, 2, 4}};
   turn.big = {{50, 40, 33}};
   turn.bad = {
@@ -119,6 +126,7 @@ std::vector<OpCase> rows_join() {
   tile.f = [](const Tensors& x) { return repeat(x[0], {2, 1, 3}); };
   tile.inputs = {floats({2, 3})};
   tile.naive = [](const NaiveTensors& x) { return repeated(x[0], {2, 1, 3}); };
+  tile.one = {{1, 1}};
   tile.zero = {{0, 3}};
   tile.big = {{100, 129}};
   tile.bad = {{{floats({2, 3})}, ErrorKind::shape, "repeat", [](const Tensors& x) {

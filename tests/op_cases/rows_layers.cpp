@@ -1,4 +1,5 @@
 // The layers of nn/ as functions of their inputs and their parameters.
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <memory>
@@ -43,6 +44,14 @@ OpCase layer_row(const char* name, L layer, std::vector<InputSpec> inputs, Call 
   return row;
 }
 
+// Shapes of what the layer is called with, and behind them its parameters as they are.
+std::vector<Shape> called_with(const OpCase& row, std::vector<Shape> arguments) {
+  for (size_t i = arguments.size(); i < row.inputs.size(); ++i) {
+    arguments.push_back(row.inputs[i].shape);
+  }
+  return arguments;
+}
+
 template <class L>
 OpCase layer_row(const char* name, L layer, InputSpec x) {
   return layer_row(name, std::move(layer), {std::move(x)},
@@ -58,6 +67,9 @@ void add_activation(std::vector<OpCase>& rows, const char* name, double (*naive)
                     std::vector<double> kinks = {}) {
   OpCase row = layer_row(name, Activation{}, floats({2, 3}).away_from(std::move(kinks)));
   row.naive = [naive](const NaiveTensors& x) { return map(x[0], naive); };
+  row.one = {{1, 1}};
+  row.zero = {{0, 3}};
+  row.big = {{300, 257}};
   rows.push_back(std::move(row));
 }
 
@@ -66,38 +78,51 @@ void add_lines(std::vector<OpCase>& rows, const char* name, bool log) {
   OpCase row = layer_row(name, Activation{}, floats({2, 3}));
   row.naive = [log](const NaiveTensors& x) {
     return along(x[0], -1, [log](const Values1d& v) {
+      const double top = v.empty() ? 0 : *std::max_element(v.begin(), v.end());
       double sum = 0;
-      for (double a : v) sum += std::exp(a);
+      for (double a : v) sum += std::exp(a - top);
       Values1d y;
-      for (double a : v) y.push_back(log ? a - std::log(sum) : std::exp(a) / sum);
+      for (double a : v) y.push_back(log ? a - top - std::log(sum) : std::exp(a - top) / sum);
       return y;
     });
   };
+  row.one = {{1, 1}};
+  row.zero = {{0, 3}};
+  row.big = {{600, 130}};
   rows.push_back(std::move(row));
 }
 
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
-void add_gru_cell(std::vector<OpCase>& rows) {
-  OpCase row = layer_row("GRUCell", GRUCell(3, 2), {floats({4, 3}), floats({4, 2})},
+OpCase gru_cell(const char* label, int64_t input, int64_t width) {
+  OpCase row = layer_row("GRUCell", GRUCell(input, width), {floats({4, input}), floats({4, width})},
                          [](GRUCell& l, const Tensors& in) { return l(in[0], in[1]); });
-  row.naive = [](const NaiveTensors& x) {
+  row.label = label;
+  row.naive = [width](const NaiveTensors& x) {
     const NaiveTensor i = affine(x[0], x[2], x[4]), h = affine(x[1], x[3], x[5]);
     return build(x[1].shape, [&](const Shape& at) {
       const auto gate = [&](const NaiveTensor& g, int64_t k) {
-        return g.at({at[0], 2 * k + at[1]});
+        return g.at({at[0], width * k + at[1]});
       };
       const double r = sigmoid_of(gate(i, 0) + gate(h, 0)), z = sigmoid_of(gate(i, 1) + gate(h, 1));
       const double n = std::tanh(gate(i, 2) + r * gate(h, 2));
       return (1 - z) * n + z * x[1].at(at);
     });
   };
-  row.zero = {{0, 3}, {0, 2}, {6, 3}, {6, 2}, {6}, {6}};
+  row.one = called_with(row, {{1, input}, {1, width}});
+  return row;
+}
+
+void add_gru_cell(std::vector<OpCase>& rows) {
+  OpCase row = gru_cell("", 3, 2);
+  row.zero = called_with(row, {{0, 3}, {0, 2}});
+  row.big = called_with(row, {{9000, 3}, {9000, 2}});
   row.bad = {
       {{floats({4, 2}), floats({4, 2}), floats({6, 3}), floats({6, 2}), floats({6}), floats({6})},
        ErrorKind::shape,
        "GRUCell: x is [4, 2], h is [4, 2]; need (B, 3) and (B, 2)"}};
   rows.push_back(std::move(row));
+  rows.push_back(gru_cell("single", 1, 1));
 }
 
 // W_o of the heads side by side, each a softmax of scores over sqrt(D).
@@ -136,12 +161,21 @@ void add_multi_head_attention(std::vector<OpCase>& rows) {
     r.naive = [o](const NaiveTensors& x) {
       return multi_head(x, o.heads, o.kv_heads ? o.kv_heads : o.heads);
     };
+    const auto sizes = [&](int64_t b, int64_t tq, int64_t tk) {
+      std::vector<Shape> shapes{{b, tq}, {b, tk}, {b, tk}};
+      for (size_t i = 0; i < 3; ++i) shapes[i].push_back(r.inputs[i].shape.back());
+      return called_with(r, std::move(shapes));
+    };
+    r.one = sizes(1, 1, 1);
+    r.zero = sizes(0, 3, 5);
+    if (r.label.empty()) r.big = sizes(6, 70, 90);
     rows.push_back(std::move(r));
   };
   row("", {.d_model = 4, .heads = 2});
   row("widths", {.d_model = 4, .heads = 2, .kdim = 3, .vdim = 2});
   row("grouped", {.d_model = 8, .heads = 4, .kv_heads = 2});
   row("multi_query", {.d_model = 4, .heads = 2, .kv_heads = 1});
+  row("single", {.d_model = 1, .heads = 1});
 }
 
 }  // namespace
@@ -152,17 +186,22 @@ std::vector<OpCase> rows_layers() {
 
   OpCase& linear = add(layer_row("Linear", Linear(4, 5), floats({2, 3, 4})));
   linear.naive = [](const NaiveTensors& x) { return affine(x[0], x[1], x[2]); };
-  linear.zero = {{2, 0, 4}, {5, 4}, {5}};
+  linear.one = called_with(linear, {{1, 1, 4}});
+  linear.zero = called_with(linear, {{2, 0, 4}});
+  linear.big = called_with(linear, {{500, 101, 4}});
   linear.bad = {{{floats({3}), floats({5, 4}), floats({5})}, ErrorKind::shape, "linear: "}};
 
   OpCase& table = add(layer_row("Embedding", Embedding({.count = 5, .dim = 3, .padding_idx = 2}),
-                                integers({2, 4}, 0, 5)));
+                                integers({2, 4}, 3, 5)));
   table.inputs[0].holding({0, 1, 3, 4, 4, 1, 0, 3});  // the row of padding has no gradient
   table.naive = [](const NaiveTensors& x) {
-    return build({2, 4, 3}, [&](const Shape& i) {
+    return build({x[0].shape[0], x[0].shape[1], 3}, [&](const Shape& i) {
       return x[1].at({static_cast<int64_t>(x[0].at({i[0], i[1]})), i[2]});
     });
   };
+  table.one = called_with(table, {{1, 1}});
+  table.zero = called_with(table, {{0, 4}});
+  table.big = called_with(table, {{40, 700}});
   table.bad = {{{integers({2}, 5, 6), floats({5, 3})}, ErrorKind::index, "embedding: "}};
 
   OpCase& norm = add(layer_row("LayerNorm", LayerNorm(5), floats({2, 3, 5})));
@@ -178,7 +217,9 @@ std::vector<OpCase> rows_layers() {
     const auto times = [](double a, double b) { return a * b; };
     return zip(zip(n, x[1], times), x[2], [](double a, double b) { return a + b; });
   };
-  norm.zero = {{0, 3, 5}, {5}, {5}};
+  norm.one = called_with(norm, {{1, 1, 5}});
+  norm.zero = called_with(norm, {{0, 3, 5}});
+  norm.big = called_with(norm, {{40, 90, 5}});
 
   add_gru_cell(rows);
   add_multi_head_attention(rows);
@@ -190,6 +231,9 @@ std::vector<OpCase> rows_layers() {
     }
     return "";
   };
+  drop.one = {{1, 1}};
+  drop.zero = {{0, 5}};
+  drop.big = {{300, 257}};
 
   OpCase& mlp =
       add(layer_row("Sequential", Sequential(Linear(4, 5), Tanh(), Linear(5, 2)), floats({3, 4})));
@@ -197,8 +241,9 @@ std::vector<OpCase> rows_layers() {
     const NaiveTensor hidden = affine(x[0], x[1], x[2]);
     return affine(map(hidden, [](double a) { return std::tanh(a); }), x[3], x[4]);
   };
-  mlp.zero = {{0, 4}, {5, 4}, {5}, {2, 5}, {2}};
-  mlp.big = {{900, 4}, {5, 4}, {5}, {2, 5}, {2}};
+  mlp.one = called_with(mlp, {{1, 4}});
+  mlp.zero = called_with(mlp, {{0, 4}});
+  mlp.big = called_with(mlp, {{9000, 4}});
 
   add_activation<ReLU>(rows, "ReLU", [](double x) { return std::fmax(x, 0); }, {0});
   add_activation<Tanh>(rows, "Tanh", [](double x) { return std::tanh(x); });
@@ -211,8 +256,12 @@ std::vector<OpCase> rows_layers() {
   add_lines<LogSoftmax>(rows, "LogSoftmax", true);
 
   OpCase& flat = add(layer_row("Flatten", Flatten{}, floats({2, 3, 4})));
-  flat.naive = [](const NaiveTensors& x) { return reshape(x[0], {x[0].shape[0], 12}); };
+  flat.naive = [](const NaiveTensors& x) {
+    return reshape(x[0], {x[0].shape[0], x[0].shape[1] * x[0].shape[2]});
+  };
+  flat.one = {{1, 1, 1}};
   flat.zero = {{0, 3, 4}};
+  flat.big = {{300, 31, 9}};
   return rows;
 }
 

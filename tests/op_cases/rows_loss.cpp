@@ -68,6 +68,7 @@ void add_cross_entropy(std::vector<OpCase>& rows) {
     row.f = [r](const Tensors& x) { return cross_entropy(x[0], x[1], {.reduction = r}); };
     row.inputs = {floats({2, 3, 4}), integers({2, 3}, 0, 4)};
     row.naive = [r](const NaiveTensors& x) { return classified(x, true, 0, -100, r); };
+    row.one = {{1, 1, 4}, {1, 1}};
     row.zero = {{0, 3, 4}, {0, 3}};
     row.big = {{9, 90, 130}, {9, 90}};
     if (r == Reduction::mean) {
@@ -131,13 +132,18 @@ void add_cross_entropy(std::vector<OpCase>& rows) {
   OpCase one = rows[0];
   one.label = "one_row";
   one.inputs = {floats({5}), integers({}, 0, 5)};
-  one.zero = one.big = {};
+  one.one = one.zero = one.big = {};
   one.bad = {};
+  OpCase sure = one;
+  sure.label = "one_class";
+  sure.inputs = {floats({3, 1}), integers({3}, 0, 1)};
+  sure.one = {{1, 1}, {1}};
   rows.push_back(std::move(one));
+  rows.push_back(std::move(sure));
   OpCase nothing = rows[0];
   nothing.label = "all_ignored";
   nothing.inputs[1].holding({-100, -100, -100, -100, -100, -100});
-  nothing.zero = nothing.big = {};
+  nothing.one = nothing.zero = nothing.big = {};
   nothing.bad = {};
   rows.push_back(std::move(nothing));
 }
@@ -152,6 +158,7 @@ void add_nll(std::vector<OpCase>& rows) {
     };
     row.inputs = {floats({2, 3, 4}).range(-4, 0), targets({2, 3}, {0, 1, 3, 1, 2, 2})};
     row.naive = [r](const NaiveTensors& x) { return classified(x, false, 0, 1, r); };
+    row.one = {{1, 1, 4}, {1, 1}};
     row.zero = {{0, 3, 4}, {0, 3}};
     row.big = {{9, 900, 13}, {9, 900}};
     row.inputs[1].high = 4;
@@ -190,6 +197,7 @@ void add_pairwise(std::vector<OpCase>& rows, const char* name,
       const NaiveTensor y = zip(x[0], x[1], naive);
       return reduced(y, r, static_cast<double>(y.numel()));
     };
+    row.one = all_one(row.inputs);
     if (r != Reduction::mean) row.zero = {{0, 4}, {0, 4}};
     row.big = {{300, 257}, {300, 257}};
     if (r == Reduction::mean) {
@@ -237,7 +245,7 @@ std::vector<OpCase> rows_loss() {
   sure.inputs = {floats({4}).holding({0, 1, 0, 1}).no_grad(),
                  floats({4}).holding({0, 1, 1, 0}).no_grad()};
   sure.naive = [](const NaiveTensors&) { return NaiveTensor{{4}, {0, 0, 100, 100}}; };
-  sure.zero = sure.big = {};
+  sure.one = sure.zero = sure.big = {};
   rows.push_back(std::move(sure));
 
   // The kinks lie where x and target meet, or are delta apart.
@@ -264,7 +272,7 @@ std::vector<OpCase> rows_loss() {
   steep.f = [](const Tensors& x) { return huber_loss(x[0], x[1], 3, Reduction::none); };
   steep.inputs = {floats({2}).holding({0.5, -1}), floats({2}).holding({1.5, 4})};
   steep.naive = [](const NaiveTensors&) { return NaiveTensor{{2}, {0.5, 3 * (5 - 1.5)}}; };
-  steep.zero = steep.big = {};
+  steep.one = steep.zero = steep.big = {};
   rows.push_back(std::move(near));
   rows.push_back(std::move(steep));
 
@@ -274,7 +282,7 @@ std::vector<OpCase> rows_loss() {
   OpCase never = rows.back();
   never.label = "zero_target";
   never.inputs = {floats({2, 2}), floats({2, 2}).holding({0, 0.4, 0.6, 0}).no_grad()};
-  never.zero = never.big = {};
+  never.one = never.zero = never.big = {};
   rows.push_back(std::move(never));
   return rows;
 }

@@ -13,6 +13,7 @@ OpCase product(const char* label, const Shape& a, const Shape& b, std::vector<Sh
   row.f = [](const Tensors& x) { return matmul(x[0], x[1]); };
   row.inputs = {floats(a), floats(b)};
   row.naive = [](const NaiveTensors& x) { return matmul(x[0], x[1]); };
+  row.one = all_one(row.inputs);
   row.zero = std::move(zero);
   row.big = std::move(big);
   return row;
@@ -54,6 +55,7 @@ std::vector<OpCase> rows_matmul() {
   plain.f = [](const Tensors& x) { return linear(x[0], x[1], x[2]); };
   plain.inputs = {floats({3, 4}), floats({5, 4}), floats({5})};
   plain.naive = affine;
+  plain.one = all_one(plain.inputs);
   plain.zero = {{0, 4}, {5, 4}, {5}};
   plain.big = {{130, 70}, {150, 70}, {150}};
   plain.bad = {{{floats({3, 4}), floats({5, 3}), floats({5})}, ErrorKind::shape, "linear"},
@@ -62,17 +64,20 @@ std::vector<OpCase> rows_matmul() {
   OpCase batch = plain;
   batch.label = "batch";
   batch.inputs[0].shape = {2, 3, 4};
+  batch.one = {{1, 1, 4}, {5, 4}, {5}};
   batch.zero = {{2, 0, 4}, {5, 4}, {5}};
   batch.big = {{9, 33, 40}, {50, 40}, {50}};
   batch.bad = {};
   OpCase vector = batch;
   vector.label = "vector";
   vector.inputs[0].shape = {4};
+  vector.one = {{1}, {1, 1}, {1}};
   vector.zero = vector.big = {};
   OpCase bare = batch;
   bare.label = "no_bias";
   bare.f = [](const Tensors& x) { return linear(x[0], x[1]); };
   bare.inputs.pop_back();
+  bare.one = {{1, 3, 1}, {1, 1}};
   bare.zero.pop_back();
   bare.big.pop_back();
   OpCase narrow_row = plain;
@@ -86,6 +91,7 @@ std::vector<OpCase> rows_matmul() {
   inner.f = [](const Tensors& x) { return dot(x[0], x[1]); };
   inner.inputs = {floats({7}), floats({7})};
   inner.naive = [](const NaiveTensors& x) { return matmul(x[0], x[1]); };
+  inner.one = {{1}, {1}};
   inner.zero = {{0}, {0}};
   inner.big = {{70001}, {70001}};
   inner.bad = {{{floats({3}), floats({4})}, ErrorKind::shape, "dot"},
@@ -99,6 +105,7 @@ std::vector<OpCase> rows_matmul() {
   table.naive = [](const NaiveTensors& x) {
     return zip(reshape(x[0], {x[0].numel(), 1}), x[1], [](double a, double b) { return a * b; });
   };
+  table.one = {{1}, {1}};
   table.zero = {{0}, {4}};
   table.big = {{300}, {257}};
   table.bad = {{{floats({3, 1}), floats({4})}, ErrorKind::shape, "outer"}};

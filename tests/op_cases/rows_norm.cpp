@@ -26,6 +26,7 @@ OpCase norm_case(const char* label, double p, const Shape& shape, std::vector<in
   row.naive = [p, axes, keep](const NaiveTensors& x) {
     return fold(x[0], axes, keep, [p](const Values1d& v) { return norm_of(v, p); });
   };
+  row.one = all_one(row.inputs);
   row.zero = {zero};
   row.big = {big};
   row.bad = {{{floats({3})}, ErrorKind::index, "norm: ", [p](const Tensors& x) {
@@ -64,6 +65,7 @@ OpCase prod_case(const char* label, const Shape& shape, std::vector<int64_t> axe
   row.f = [axes, keep](const Tensors& x) { return prod(x[0], Axes(axes), keep); };
   row.inputs = {floats(shape)};
   row.naive = [axes, keep](const NaiveTensors& x) { return fold(x[0], axes, keep, product); };
+  row.one = all_one(row.inputs);
   return row;
 }
 
@@ -102,6 +104,7 @@ void add_scan(std::vector<OpCase>& rows, const char* name, Tensor (*f)(const Ten
     scan.f = [f, axis](const Tensors& x) { return f(x[0], axis); };
     scan.inputs = {floats({3, 4, 2}).range(low, high)};
     scan.naive = [naive, axis](const NaiveTensors& x) { return along(x[0], axis, naive); };
+    scan.one = {{1, 1, 1}};
     scan.zero = {{3, 4, 0}};
     scan.big = {{70, 40, 33}};
     scan.bad = {
@@ -148,6 +151,7 @@ void add_scans(std::vector<OpCase>& rows) {
   far.label = "far";
   far.f = [](const Tensors& x) { return logcumsumexp(x[0], -1); };
   far.inputs = {floats({2, 4}).range(-900, 900)};
+  far.one = {{1, 1}};
   far.naive = [](const NaiveTensors& x) { return along(x[0], -1, running_logsumexp); };
   OpCase nothing = far;
   nothing.label = "nothing_yet";
@@ -178,6 +182,7 @@ void add_rms_norm(std::vector<OpCase>& rows) {
     return zip(along(x[0], -1, [](const Values1d& v) { return standard(v, 0.1, false); }), x[1],
                [](double a, double b) { return a * b; });
   };
+  row.one = {{1, 1, 1}, {1}};
   row.zero = {{0, 3, 5}, {5}};
   row.big = {{40, 31, 65}, {65}};
   row.bad = {{{floats({2, 3}), floats({2})}, ErrorKind::shape, "rms_norm: weight"},
@@ -190,6 +195,7 @@ void add_rms_norm(std::vector<OpCase>& rows) {
   bare.naive = [](const NaiveTensors& x) {
     return along(x[0], -1, [](const Values1d& v) { return standard(v, 1e-6, false); });
   };
+  bare.one = {{1, 4}};
   bare.zero = {{0, 4}};
   bare.big = {{300, 65}};
   bare.bad = {};
@@ -220,6 +226,7 @@ void add_batch_norm(std::vector<OpCase>& rows) {
   row.f = [](const Tensors& x) { return batch_norm(x[0], {}, {}, x[1], x[2], {.eps = 0.1}); };
   row.inputs = {floats({3, 2, 2, 2}), floats({2}), floats({2})};
   row.naive = [](const NaiveTensors& x) { return batch_of(x, 0.1); };
+  row.one = {{1, 1, 2, 1}, {1}, {1}};  // one value a channel has no variance
   row.big = {{20, 5, 31, 33}, {5}, {5}};
   row.bad = {{{floats({4, 2}), floats({3}), floats({2})}, ErrorKind::shape, "batch_norm: weight"},
              {{floats({4, 2}), floats({2}), floats({3})}, ErrorKind::shape, "batch_norm: bias"},
@@ -232,6 +239,7 @@ void add_batch_norm(std::vector<OpCase>& rows) {
   OpCase flat = row;
   flat.label = "two_axes";
   flat.inputs = {floats({3, 5}), floats({5}), floats({5})};
+  flat.one = {{2, 1}, {1}, {1}};
   flat.big = {{700, 5}, {5}, {5}};
   flat.bad = {};
 
@@ -246,6 +254,7 @@ void add_batch_norm(std::vector<OpCase>& rows) {
       return (x[0].at(i) - channel(x[1], i)) / std::sqrt(channel(x[2], i) + 0.1);
     });
   };
+  still.one = {{1, 1, 1}, {1}, {1}};
   still.zero = {{0, 2, 4}, {2}, {2}};
   still.big = {{20, 5, 700}, {5}, {5}};
   still.bad = {};
@@ -270,6 +279,7 @@ void add_batch_norm(std::vector<OpCase>& rows) {
       });
     };
     moved.differentiable = false;
+    moved.one = {{1, 2, 2}};
     rows.push_back(std::move(moved));
   }
   rows.push_back(std::move(row));
@@ -290,6 +300,7 @@ void add_group_norm(std::vector<OpCase>& rows) {
     const NaiveTensor y = reshape(n, s);
     return build(s, [&](const Shape& i) { return y.at(i) * channel(x[1], i) + channel(x[2], i); });
   };
+  row.one = {{1, 2, 1}, {2}, {2}};  // one value a group
   row.zero = {{0, 4, 3}, {4}, {4}};
   row.big = {{20, 6, 700}, {6}, {6}};
   row.bad = {{{floats({2, 3, 2}), floats({3}), floats({3})}, ErrorKind::shape, "groups is 2"},
@@ -298,6 +309,7 @@ void add_group_norm(std::vector<OpCase>& rows) {
   OpCase flat = row;
   flat.label = "two_axes";
   flat.inputs[0].shape = {3, 4};
+  flat.one = {{1, 4}, {4}, {4}};
   flat.zero = {};
   flat.big = {{300, 64}, {64}, {64}};
   flat.bad = {};
@@ -311,6 +323,7 @@ void add_group_norm(std::vector<OpCase>& rows) {
                          [](const Values1d& v) { return standard(v, 1e-5, true); }),
                    s);
   };
+  bare.one = {{1, 1, 1, 1}};
   bare.zero = {};
   bare.big = {{20, 6, 30, 20}};
   bare.bad = {};

@@ -29,15 +29,44 @@ OpCase drawn(const char* name, const char* label, Function f, std::optional<DTyp
 }
 
 OpCase drawn_like(const char* name, Tensor (*f)(const Tensor&, Generator*)) {
-  OpCase row = drawn(
-      name, "", [f](const Tensors& x) { return f(x[0], nullptr); }, {}, {2, 30},
-      [](double v) { return std::isfinite(v); });
+  OpCase row;
+  row.name = name;
+  row.f = [f](const Tensors& x) { return f(x[0], nullptr); };
   row.inputs = {floats({2, 30})};
+  row.differentiable = false;
+  row.property = [](const NaiveTensors& x, const NaiveTensor& y) {
+    if (!(y.shape == x[0].shape)) return "shape " + y.shape.str();
+    const std::set<double> seen(y.data.begin(), y.data.end());
+    for (double v : seen) {
+      if (!std::isfinite(v)) return fmt::format("drew {}", v);
+    }
+    return 2 * seen.size() < y.data.size() ? "drew the same again and again" : std::string();
+  };
+  row.one = {{1, 1}};
+  row.zero = {{0, 30}};
+  row.big = {{300, 257}};
   return row;
 }
 
 BadCase wrong(const char* message, std::vector<InputSpec> in, Function f) {
   return {std::move(in), ErrorKind::value, message, std::move(f)};
+}
+
+// n draws a row, all of categories with a positive weight.
+std::string possible(const NaiveTensor& weights, const NaiveTensor& y, int64_t n) {
+  Shape shape = weights.shape;
+  const int64_t k = shape.back();
+  shape[shape.rank() - 1] = n;
+  if (!(y.shape == shape)) return "shape " + y.shape.str();
+  for (int64_t i = 0; i < y.numel(); ++i) {
+    const double v = y.data[static_cast<size_t>(i)];
+    if (!(v >= 0 && v < static_cast<double>(k))) return fmt::format("drew {} of {}", v, k);
+    const int64_t at = i / n * k + static_cast<int64_t>(v);
+    if (!(weights.data[static_cast<size_t>(at)] > 0)) {
+      return fmt::format("drew {} in row {}", v, i / n);
+    }
+  }
+  return "";
 }
 
 OpCase dropping(const char* label, double p, bool training, const Shape& shape) {
@@ -57,9 +86,15 @@ OpCase dropping(const char* label, double p, bool training, const Shape& shape) 
       }
     }
     const bool all = dropped == y.data.size(), none = dropped == 0;
-    const bool plain = !training || p == 0;
-    return (plain ? none : p == 1 ? all : !all && !none) ? "" : fmt::format("{} dropped", dropped);
+    const bool plain = !training || p == 0, few = y.data.size() < 10;
+    return (plain    ? none
+            : p == 1 ? all
+                     : few || (!all && !none))
+               ? ""
+               : fmt::format("{} dropped", dropped);
   };
+  row.one = all_one(row.inputs);
+  row.zero = {{0, 3}};
   return row;
 }
 
@@ -128,10 +163,20 @@ std::vector<OpCase> rows_random() {
   coin.f = [](const Tensors& x) { return bernoulli(x[0]); };
   coin.inputs = {floats({4}).holding({0, 1, 0.5, 0.25}).no_grad()};
   coin.differentiable = false;
-  coin.property = [](const NaiveTensors&, const NaiveTensor& y) {
-    const bool fixed = y.data[0] == 0 && y.data[1] == 1;
-    return fixed && (y.data[2] == 0 || y.data[2] == 1) ? "" : "p = 0 or p = 1 not kept";
+  coin.inputs[0].range(0, 1);
+  coin.property = [](const NaiveTensors& x, const NaiveTensor& y) {
+    double surplus = 0;  // over what is expected
+    for (size_t i = 0; i < y.data.size(); ++i) {
+      const double p = x[0].data[i], v = y.data[i];
+      surplus += v - p;
+      if (!(v == 0 ? p < 1 : v == 1 && p > 0)) return fmt::format("drew {} where p is {}", v, p);
+    }
+    const bool likely = std::fabs(surplus) <= 3 * std::sqrt(static_cast<double>(y.numel()));
+    return likely ? std::string() : fmt::format("{} ones too many", surplus);
   };
+  coin.one = {{1}};
+  coin.zero = {{0, 3}};
+  coin.big = {{300, 257}};
   coin.bad = {wrong("bernoulli", {floats({1}).holding({1.5}).no_grad()}, {}),
               wrong("bernoulli", {floats({1}).holding({-0.1}).no_grad()}, {}),
               wrong("bernoulli", {floats({1}).holding({NAN}).no_grad()}, {})};
@@ -143,14 +188,11 @@ std::vector<OpCase> rows_random() {
   pick.inputs = {floats({2, 4}).holding({1, 0, 3, 0, 2, 0, 0, 0}).no_grad()};
   pick.result = i64;
   pick.differentiable = false;
-  pick.property = [](const NaiveTensors&, const NaiveTensor& y) {
-    if (!(y.shape == Shape{2, 40})) return "shape " + y.shape.str();
-    for (size_t i = 0; i < 80; ++i) {
-      const bool possible = i < 40 ? y.data[i] == 0 || y.data[i] == 2 : y.data[i] == 0;
-      if (!possible) return fmt::format("drew {} in row {}", y.data[i], i / 40);
-    }
-    return std::string();
-  };
+  pick.inputs[0].range(0, 1);
+  pick.property = [](const NaiveTensors& x, const NaiveTensor& y) { return possible(x[0], y, 40); };
+  pick.one = {{1, 1}};
+  pick.zero = {{0, 4}};
+  pick.big = {{1500, 30}};
   const auto one = [](const Tensors& x) { return multinomial(x[0], 1); };
   pick.bad = {wrong("multinomial", {floats({2}).holding({0, 0}).no_grad()}, one),
               wrong("multinomial", {floats({2}).holding({-.1, 1.1}).no_grad()}, one),
@@ -162,11 +204,18 @@ std::vector<OpCase> rows_random() {
   distinct.label = "without_replacement";
   distinct.f = [](const Tensors& x) { return multinomial(x[0], 3, false); };
   distinct.inputs = {floats({4}).holding({1, 5, 0, 2}).no_grad()};
-  distinct.property = [](const NaiveTensors&, const NaiveTensor& y) {
-    return std::set<double>(y.data.begin(), y.data.end()) == std::set<double>{0, 1, 3}
-               ? ""
-               : "not each of 0, 1, 3 once";
+  distinct.property = [](const NaiveTensors& x, const NaiveTensor& y) {
+    std::string complaint = possible(x[0], y, 3);
+    for (size_t i = 0; i < y.data.size(); i += 3) {
+      const std::set<double> row(y.data.begin() + i, y.data.begin() + i + 3);
+      if (row.size() < 3) complaint = fmt::format("drew one again in row {}", i / 3);
+    }
+    return complaint;
   };
+  distinct.inputs[0].range(0.1, 1);
+  distinct.one = {{1, 3}};
+  distinct.zero = {{0, 4}};
+  distinct.big = {{1500, 30}};
   distinct.bad = {};
   rows.push_back(std::move(pick));
   rows.push_back(std::move(distinct));

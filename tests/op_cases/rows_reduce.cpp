@@ -17,6 +17,7 @@ struct Reduction1 {
   Line naive;
   bool ties_matter = false;
   bool needs_elements = false;  // nothing sensible over an axis of size 0
+  bool needs_two = false;       // nor over one of size 1
 };
 
 OpCase reduction(const Reduction1& r, const char* label, const Shape& shape,
@@ -27,6 +28,11 @@ OpCase reduction(const Reduction1& r, const char* label, const Shape& shape,
   row.f = [f = r.f, axes, keep](const Tensors& x) { return f(x[0], Axes(axes), keep); };
   row.inputs = {floats(shape)};
   row.inputs[0].distinct = r.ties_matter;
+  row.one = all_one(row.inputs);
+  if (r.needs_two) {
+    const int64_t axis = axes.empty() ? 0 : axes[0];
+    row.one[0][static_cast<int>(axis < 0 ? axis + shape.rank() : axis)] = 2;
+  }
   row.naive = [naive = r.naive, axes, keep](const NaiveTensors& x) {
     return fold(x[0], axes, keep, naive);
   };
@@ -108,6 +114,7 @@ void add_extreme(std::vector<OpCase>& rows, const char* name,
     values.naive = [value, axis](const NaiveTensors& x) {
       return fold(x[0], {axis}, axis == 0, value);
     };
+    values.one = {{1, 1, 1}};
     values.zero = {{3, 0, 2}};
     values.big = {{130, 70, 33}};
     values.bad = {{{floats({3})}, ErrorKind::index, name, [f](const Tensors& x) {
@@ -132,6 +139,7 @@ void add_extreme(std::vector<OpCase>& rows, const char* name,
     OpCase ties = argument;
     ties.label += "_ties";
     ties.inputs = {integers({6, 5}, 0, 3)};
+    ties.one = {{1, 1}};
     ties.zero = ties.big = {};
     rows.push_back(std::move(values));
     rows.push_back(std::move(places));
@@ -143,6 +151,7 @@ void add_extreme(std::vector<OpCase>& rows, const char* name,
   all.f = [whole](const Tensors& x) { return whole(x[0]); };
   all.inputs = {floats({3, 5}).no_ties()};
   all.naive = [value](const NaiveTensors& x) { return fold(x[0], {}, false, value); };
+  all.one = {{1, 1}};
   all.big = {{300, 257}};
   all.bad = {{{floats({0, 2})}, ErrorKind::shape, ""}};
   rows.push_back(std::move(all));
@@ -171,7 +180,7 @@ std::vector<OpCase> rows_reduce() {
   add_reduction(rows, {"amin", amin, smallest, true, true});
   add_reduction(rows,
                 {"var", [](const Tensor& x, const Axes& a, bool k) { return var(x, a, 1, k); },
-                 [](const Values1d& v) { return spread(v, 1); }, false, true});
+                 [](const Values1d& v) { return spread(v, 1); }, false, true, true});
   add_reduction(rows,
                 {"std", [](const Tensor& x, const Axes& a, bool k) { return std(x, a, 0, k); },
                  [](const Values1d& v) { return std::sqrt(spread(v, 0)); }, false, true});
@@ -205,10 +214,21 @@ std::vector<OpCase> rows_reduce() {
     }
   }
 
+  // On the other shapes what is looked for is nowhere, or at the very end.
+  const auto everywhere = [&](int64_t value) {
+    InputSpec& x = rows.back().inputs[0];
+    x.low = static_cast<double>(value), x.high = x.low + 1;
+    rows.back().one = {{1, 1}};
+    rows.back().big = {{300, 257}};
+  };
   rows.push_back(answer("any", "", any, bools({2, 3}).holding({0, 0, 0, 0, 1, 0}), true));
   rows.push_back(answer("any", "none", any, bools({2, 3}).holding({0, 0, 0, 0, 0, 0}), false));
+  everywhere(0);
+  rows.back().zero = {{0, 3}};
   rows.push_back(answer("any", "empty", any, bools({0, 3}), false));
   rows.push_back(answer("all", "", all, bools({2, 3}).holding({1, 1, 1, 1, 1, 1}), true));
+  everywhere(1);
+  rows.back().zero = {{0, 3}};
   rows.push_back(answer("all", "not", all, bools({2, 3}).holding({1, 1, 1, 1, 0, 1}), false));
   rows.push_back(answer("all", "empty", all, bools({0, 3}), true));
 
@@ -225,6 +245,7 @@ std::vector<OpCase> rows_reduce() {
         return y;
       });
     };
+    scan.one = {{1, 1, 1}};
     scan.zero = {{3, 4, 0}};
     scan.big = {{70, 40, 33}};
     scan.bad = {{{floats({3})}, ErrorKind::index, "cumsum", [](const Tensors& x) {

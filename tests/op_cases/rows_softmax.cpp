@@ -45,6 +45,7 @@ void add_softmax(std::vector<OpCase>& rows, const char* name, Tensor (*f)(const 
     r.f = [f, axis](const Tensors& x) { return f(x[0], axis); };
     r.inputs = {floats(shape).range(-3, 3)};
     r.naive = [naive, axis](const NaiveTensors& x) { return along(x[0], axis, naive); };
+    r.one = all_one(r.inputs);
     return r;
   };
   OpCase last = row("", -1, {3, 5});
@@ -56,6 +57,7 @@ void add_softmax(std::vector<OpCase>& rows, const char* name, Tensor (*f)(const 
   first.zero = {{4, 0}};
   first.big = {{130, 600}};
   OpCase middle = row("middle", 1, {2, 4, 3});
+  middle.one = {{1, 4, 1}};
   middle.zero = {{0, 4, 3}};
   middle.big = {{9, 130, 70}};
   OpCase line = row("line", 0, {7});
@@ -89,10 +91,12 @@ OpCase normalised(const char* label, bool weight, bool bias) {
     return layer_norm(x[0], w, b);
   };
   row.inputs = {floats({2, 3, 5})};
+  row.one = {{1, 1, 5}};
   row.zero = {{0, 3, 5}};
   row.big = {{8, 90, 130}};
   for (int i = 0; i < weight + bias; ++i) {
     row.inputs.push_back(floats({5}));
+    row.one.push_back({5});
     row.zero.push_back({5});
     row.big.push_back({130});
   }
@@ -124,8 +128,20 @@ std::vector<OpCase> rows_softmax() {
   rows.push_back(normalised("no_weight", false, true));
   OpCase line = normalised("line", true, true);
   line.inputs[0].shape = {5};
+  line.one = {};
   line.zero = line.big = {};
   rows.push_back(std::move(line));
+  // Of one element the gradient is 0, but for the rounding of terms as large as 1 / sqrt(eps).
+  OpCase single = normalised("one_element", true, true);
+  single.f = [](const Tensors& x) { return layer_norm(x[0], x[1], x[2], 0.5); };
+  single.inputs = {floats({2, 1}), floats({1}), floats({1})};
+  single.naive = [](const NaiveTensors& x) {
+    return build(x[0].shape, [&](const Shape&) { return x[2].data[0]; });
+  };
+  single.one = all_one(single.inputs);
+  single.zero = {{0, 1}, {1}, {1}};
+  single.big = {};
+  rows.push_back(std::move(single));
   OpCase eps = normalised("eps", false, false);
   eps.f = [](const Tensors& x) { return layer_norm(x[0], {}, {}, 0.5); };
   eps.naive = [](const NaiveTensors& x) {

@@ -49,6 +49,8 @@ void add_ordering(std::vector<OpCase>& rows, const Ordering& o, int64_t axis, Pa
   values.f = [f, axis](const Tensors& x) { return f(x[0], axis).values; };
   values.inputs = {floats({3, 4, 5}).no_ties()};
   values.naive = [o, axis](const NaiveTensors& x) { return ordered(x[0], axis, o, true); };
+  values.one = {{1, 1, 1}};  // but of what is kept
+  values.one[0][static_cast<int>(axis < 0 ? 2 : axis)] = std::max<int64_t>(1, o.last);
   values.zero = {axis == 0 ? Shape{3, 0, 5} : Shape{0, 4, 5}};
   values.big = {{130, 70, 33}};
   values.bad = {{{floats({3})}, ErrorKind::index, o.name, [f](const Tensors& x) {
@@ -94,6 +96,13 @@ std::vector<OpCase> rows_sort() {
                [](const Tensor& x, int64_t a) { return kthvalue(x, 2, a); });
   add_ordering(rows, {"kthvalue", "last_kept", false, 2, 3}, -1,
                [](const Tensor& x, int64_t a) { return kthvalue(x, 3, a, true); });
+  // The only one there is.
+  const size_t ranked = rows.size();
+  add_ordering(rows, {"topk", "top", true, 0, 1}, -1,
+               [](const Tensor& x, int64_t a) { return topk(x, 1, a); });
+  add_ordering(rows, {"kthvalue", "least", false, 0, 1, true}, 0,
+               [](const Tensor& x, int64_t a) { return kthvalue(x, 1, a); });
+  for (size_t i = ranked; i < rows.size(); ++i) rows[i].big = {};
   for (OpCase& row : rows) {
     if (row.name == "topk" && row.label == "last_values") {
       row.bad.push_back(wrong(ErrorKind::index, "topk: k is 4",
@@ -130,6 +139,7 @@ std::vector<OpCase> rows_sort() {
     a.naive = [axis, o](const NaiveTensors& x) { return ordered(x[0], axis, o, false); };
     a.result = i64;
     a.differentiable = false;
+    a.one = {{1, 1}};
     a.zero = {{0, 5}};
     a.big = {{300, 130}};
     a.bad = {{{floats({3})}, ErrorKind::index, "argsort", [](const Tensors& x) {
@@ -148,6 +158,7 @@ std::vector<OpCase> rows_sort() {
   };
   once.result = i64;
   once.differentiable = false;
+  once.one = {{1, 1}};
   once.zero = {{0, 5}};
   once.big = {{300, 257}};
   once.bad = {{{floats({3})}, ErrorKind::dtype, "unique: x is f"}};
@@ -155,6 +166,7 @@ std::vector<OpCase> rows_sort() {
   truths.label = "bool";
   truths.inputs = {bools({7})};
   truths.result = boolean;
+  truths.one = {{1}};
   truths.zero = truths.big = {};
   truths.bad = {};
   rows.push_back(std::move(once));

@@ -45,6 +45,7 @@ void add_projection(std::vector<OpCase>& rows, const char* name,
     r.inputs = {floats(shape)};
     r.naive = [naive, axis](const NaiveTensors& x) { return along(x[0], axis, naive); };
     r.tolerance_f32 = 5e-6;
+    r.one = all_one(r.inputs);
     return r;
   };
   OpCase last = row("", -1, {3, 5});
@@ -64,6 +65,7 @@ void add_projection(std::vector<OpCase>& rows, const char* name,
   lone.naive = [](const NaiveTensors&) { return scalar(1); };
   OpCase right = row("known", -1, {3});
   right.inputs = {floats({3}).holding({-2, 0, 0.5})};
+  right.one = {};
   right.naive = {};
   right.property = [known](const NaiveTensors&, const NaiveTensor& y) {
     for (size_t i = 0; i < known.size() && y.numel() == 3; ++i) {
@@ -107,6 +109,7 @@ void add_gumbel(std::vector<OpCase>& rows) {
         });
         return complaint;
       };
+      row.one = {{1, 1}};
       row.zero = {axis == 0 ? Shape{5, 0} : Shape{0, 5}};
       row.big = {{300, 130}};
       if (!hard && axis == -1) {
@@ -135,6 +138,7 @@ OpCase unary(const char* name, const char* label, std::function<Tensor(const Ten
   row.f = [f = std::move(f)](const Tensors& x) { return f(x[0]); };
   row.inputs = {floats({3, 1, 5}).range(-limit, limit).away_from(std::move(kinks))};
   row.naive = [naive = std::move(naive)](const NaiveTensors& x) { return map(x[0], naive); };
+  row.one = {{1, 1, 1}};
   row.zero = {{0, 1, 5}};
   row.big = {{300, 1, 257}};
   return row;
@@ -186,6 +190,7 @@ void add_binary(std::vector<OpCase>& rows) {
     row.f = [f](const Tensors& x) { return f(x[0], x[1]); };
     row.inputs = {std::move(a), std::move(b)};
     row.naive = [naive](const NaiveTensors& x) { return zip(x[0], x[1], naive); };
+    row.one = all_one(row.inputs);
     row.bad = {{{floats({3}), floats({4})}, kShape, name}};
     return row;
   };
@@ -211,8 +216,10 @@ void add_binary(std::vector<OpCase>& rows) {
   OpCase r = binary("remainder", "", remainder, rest,
                     floats({6}).holding({1.3, -1.3, 1.3, -1.3, 0.4, 7.1}),
                     floats({6}).holding({0.5, 0.5, -0.5, -0.5, 2, -1.6}));
+  r.zero = {{0}, {0}};
   OpCase spread = r;
   spread.label = "broadcast";
+  spread.one = spread.zero = {};
   spread.inputs = {floats({3, 1}).holding({1.3, -2.7, 0.2}), floats({2}).holding({0.5, -0.7})};
   spread.bad = {};
   OpCase i =
@@ -232,6 +239,7 @@ void add_binary(std::vector<OpCase>& rows) {
         broadcast_shapes("", broadcast_shapes("", x[0].shape, x[1].shape), x[2].shape),
         [&](const Shape& at) { return x[0].at(at) + x[2].at(at) * (x[1].at(at) - x[0].at(at)); });
   };
+  mix.one = {{1, 1}, {1}, {1, 1}};
   mix.zero = {{0, 4}, {4}, {0, 1}};
   mix.big = {{300, 257}, {257}, {300, 1}};
   mix.bad = {{{floats({3}), floats({4}), floats({3})}, kShape, ""}};
@@ -242,6 +250,7 @@ void add_binary(std::vector<OpCase>& rows) {
   number.naive = [](const NaiveTensors& x) {
     return zip(x[0], x[1], [](double p, double q) { return p + 0.3 * (q - p); });
   };
+  number.one = {{1, 1}, {1, 1}};
   number.zero = {{0, 4}, {0, 4}};
   number.big = {{300, 257}, {300, 257}};
   number.bad = {};

@@ -29,8 +29,15 @@ BadCase wrong(const Shape& shape, ErrorKind error, const char* message,
       {floats(shape)}, error, message, [f = std::move(f)](const Tensors& x) { return f(x[0]); }};
 }
 
+// -1 for what is left, and in stretch() for the axis as it is.
 Naive as(const Shape& shape) {
-  return [shape](const NaiveTensor& x) { return reshape(x, shape); };
+  return [shape](const NaiveTensor& x) {
+    Shape to = shape;
+    int64_t others = 1;
+    for (int64_t n : shape) others *= n < 0 ? 1 : n;
+    for (int64_t& n : to) n = n < 0 ? x.numel() / others : n;
+    return reshape(x, to);
+  };
 }
 Naive same() {
   return [](const NaiveTensor& x) { return x; };
@@ -52,9 +59,19 @@ Naive drop(int64_t axis, Naive f) {
     return y;
   };
 }
+Naive with_axis(int64_t axis) {
+  return [axis](const NaiveTensor& x) {
+    NaiveTensor y = x;
+    y.shape.insert(static_cast<int>(axis < 0 ? axis + y.shape.rank() + 1 : axis), 1);
+    return y;
+  };
+}
 Naive stretch(const Shape& shape) {
   return [shape](const NaiveTensor& x) {
-    return build(shape, [&](const Shape& i) { return x.at(i); });
+    Shape to = shape;
+    const int ahead = to.rank() - x.shape.rank();
+    for (int d = 0; d < to.rank(); ++d) to[d] = to[d] < 0 ? x.shape[d - ahead] : to[d];
+    return build(to, [&](const Shape& i) { return x.at(i); });
   };
 }
 
@@ -67,7 +84,7 @@ void add_shapes(std::vector<OpCase>& rows) {
       [](X x) {
         return view(x, {6, -1});
       },
-      as({6, 4}), {},
+      as({6, -1}), {},
       {wrong({2, 3}, shape, "view", [](X x) { return view(x, {4}); }),
        wrong({2, 2}, shape, "use reshape", [](X x) { return view(transpose(x, 0, 1), {4}); })});
   strict.needs_contiguous = true;
@@ -85,7 +102,7 @@ void add_shapes(std::vector<OpCase>& rows) {
                         [](X x) {
                           return reshape(x, {3, -1});
                         },
-                        as({3, 8}), {},
+                        as({3, -1}), {},
                         {wrong({2, 3}, shape, "reshape", [](X x) { return reshape(x, {4}); }),
                          wrong({2, 3}, shape, "reshape",
                                [](X x) {
@@ -142,17 +159,24 @@ void add_shapes(std::vector<OpCase>& rows) {
          return permute(x, {0, 2});
        })}));
   rows.push_back(shaped(
-      "squeeze", "", {1, 3, 1, 2}, [](X x) { return squeeze(x); }, as({3, 2})));
+      "squeeze", "", {1, 3, 1, 2}, [](X x) { return squeeze(x); },
+      [](const NaiveTensor& x) {
+        NaiveTensor y{{}, x.data};
+        for (int64_t n : x.shape) {
+          if (n != 1) y.shape.push_back(n);
+        }
+        return y;
+      }));
   rows.push_back(shaped("squeeze", "axis", {1, 3, 1, 2}, [](X x) { return squeeze(x, -2); },
-                        as({1, 3, 2}), {},
+                        drop(-2, same()), {},
                         {wrong({1, 3}, index, "squeeze", [](X x) { return squeeze(x, 2); })}));
   rows.push_back(shaped(
       "squeeze", "axis_not_one", {1, 3}, [](X x) { return squeeze(x, 1); }, same()));
-  rows.push_back(shaped("unsqueeze", "", {2, 3}, [](X x) { return unsqueeze(x, 1); }, as({2, 1, 3}),
+  rows.push_back(shaped("unsqueeze", "", {2, 3}, [](X x) { return unsqueeze(x, 1); }, with_axis(1),
                         {},
                         {wrong({2, 3}, index, "unsqueeze", [](X x) { return unsqueeze(x, 3); })}));
   rows.push_back(shaped(
-      "unsqueeze", "last", {2, 3}, [](X x) { return unsqueeze(x, -1); }, as({2, 3, 1})));
+      "unsqueeze", "last", {2, 3}, [](X x) { return unsqueeze(x, -1); }, with_axis(-1)));
 }
 
 void add_parts(std::vector<OpCase>& rows) {
@@ -161,7 +185,7 @@ void add_parts(std::vector<OpCase>& rows) {
                         [](X x) {
                           return expand(x, {2, -1, 4});
                         },
-                        stretch({2, 3, 4}), {},
+                        stretch({2, -1, 4}), {},
                         {wrong({3, 2}, shape, "expand",
                                [](X x) {
                                  return expand(x, {3, 4});
@@ -181,9 +205,9 @@ void add_parts(std::vector<OpCase>& rows) {
       stretch({0, 3})));
   rows.push_back(shaped("broadcast_to", "", {1, 3},
                         [](X x) {
-                          return broadcast_to(x, {2, 4, 3});
+                          return broadcast_to(x, {2, 4, -1});
                         },
-                        stretch({2, 4, 3}), {},
+                        stretch({2, 4, -1}), {},
                         {wrong({3}, shape, "", [](X x) { return broadcast_to(x, {4}); })}));
   rows.push_back(shaped("select", "", {3, 4, 2}, [](X x) { return select(x, 1, 2); },
                         drop(1, cut(1, 2, 3, 1)), {{0, 4, 2}},
@@ -201,7 +225,7 @@ void add_parts(std::vector<OpCase>& rows) {
                          wrong({5}, value, "slice", [](X x) { return slice(x, 0, 0, 5, 0); }),
                          wrong({5}, value, "slice", [](X x) { return slice(x, 0, 0, 5, -1); })}));
   rows.push_back(shaped("slice", "step", {3, 7}, [](X x) { return slice(x, 1, 1, kEnd, 2); },
-                        cut(1, 1, 7, 2), {{0, 7}}));
+                        cut(1, 1, kEnd, 2), {{0, 7}}));
   rows.push_back(shaped(
       "slice", "negative", {7, 2}, [](X x) { return slice(x, 0, -3, -1); }, cut(0, 4, 6, 1)));
   rows.push_back(shaped(
@@ -242,24 +266,19 @@ void add_parts(std::vector<OpCase>& rows) {
 }
 
 void add_copies(std::vector<OpCase>& rows) {
-  OpCase plain =
-      shaped("contiguous", "", {3, 4}, [](X x) { return contiguous(x); }, same(), {{0, 4}});
-  plain.big = {{300, 257}};
-  rows.push_back(std::move(plain));
+  rows.push_back(
+      shaped("contiguous", "", {3, 4}, [](X x) { return contiguous(x); }, same(), {{0, 4}}));
   rows.push_back(shaped(
       "contiguous", "of_transposed", {3, 4}, [](X x) { return contiguous(transpose(x, 0, 1)); },
       [](const NaiveTensor& x) {
         return permute(x, {1, 0});
       },
       {{0, 4}}));
-  rows.back().big = {{300, 257}};
   rows.push_back(shaped("clone", "", {3, 4}, [](X x) { return clone(x); }, same(), {{0, 4}}));
-  rows.back().big = {{300, 257}};
   rows.push_back(shaped(
       "to", "same", {3, 4}, [](X x) { return to(x, x.dtype()); }, same()));
   OpCase wide = shaped("to", "f64", {3, 4}, [](X x) { return to(x, f64); }, same(), {{0, 4}});
   wide.result = f64;
-  wide.big = {{300, 257}};
   rows.push_back(std::move(wide));
   OpCase whole = shaped(
       "to", "i64", {3, 4}, [](X x) { return to(x, i64); },
@@ -279,6 +298,68 @@ void add_copies(std::vector<OpCase>& rows) {
   rows.push_back(std::move(flags));
 }
 
+// Pieces of an axis that has one element.
+void add_singles(std::vector<OpCase>& rows) {
+  const auto single = [&](const char* name, std::function<Tensor(X)> f, Naive naive) {
+    rows.push_back(shaped(name, "single", {1, 1}, std::move(f), std::move(naive)));
+    rows.back().one = {{1, 1}};
+  };
+  single(
+      "select", [](X x) { return select(x, 0, -1); }, drop(0, same()));
+  single(
+      "slice", [](X x) { return slice(x, 1, -1); }, same());
+  single(
+      "narrow", [](X x) { return narrow(x, 0, 0, 1); }, same());
+  single(
+      "split", [](X x) { return split(x, 2).at(0); }, same());
+  single(
+      "chunk", [](X x) { return chunk(x, 3, 1).at(0); }, same());
+  single(
+      "unbind", [](X x) { return unbind(x).at(0); }, drop(0, same()));
+}
+
+// Other sizes for the rows above; those of 0 where the row did not say.
+void add_sizes(std::vector<OpCase>& rows) {
+  struct Sizes {
+    const char* id;
+    Shape one, big;
+    std::optional<Shape> zero = {};
+  };
+  const std::vector<Sizes> sizes{
+      {"view", {1, 6, 1}, {60, 31, 65}, Shape{0, 3, 4}},
+      {"reshape", {1, 3, 1}, {60, 31, 65}, Shape{2, 3, 0}},
+      {"flatten", {1, 1, 1}, {40, 31, 65}},
+      {"transpose", {1, 1, 1}, {40, 31, 65}},
+      {"permute", {1, 1, 1}, {40, 31, 65}},
+      {"squeeze", {1, 1, 1, 1}, {1, 300, 1, 257}, Shape{1, 0, 1, 2}},
+      {"squeeze.axis", {1, 1, 1, 1}, {1, 300, 1, 257}, Shape{0, 3, 1, 2}},
+      {"unsqueeze", {1, 1}, {300, 257}, Shape{2, 0}},
+      {"unsqueeze.last", {1, 1}, {300, 257}, Shape{0, 3}},
+      {"expand", {1, 1}, {20000, 1}, Shape{0, 1}},
+      {"broadcast_to", {1, 1}, {1, 20000}, Shape{1, 0}},
+      {"select", {1, 3, 1}, {400, 4, 129}},
+      {"slice", {2, 1}, {4, 20000}},
+      {"slice.step", {1, 2}, {300, 257}},
+      {"narrow", {1, 3}, {20000, 4}},
+      {"split", {5, 1}, {5, 20000}},
+      {"split.sizes", {1, 6}, {20000, 6}},
+      {"chunk", {7, 1}, {7, 20000}},
+      {"unbind", {1, 3}, {20000, 4}},
+      {"contiguous", {1, 1}, {300, 257}},
+      {"contiguous.of_transposed", {1, 1}, {300, 257}},
+      {"clone", {1, 1}, {300, 257}},
+      {"to.f64", {1, 1}, {300, 257}},
+      {"to.i64", {1, 1}, {300, 257}, Shape{0, 4}},
+      {"to.bool", {1}, {70001}, Shape{0}},
+  };
+  for (const Sizes& s : sizes) {
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const OpCase& r) { return r.id() == s.id; });
+    row->one = {s.one}, row->big = {s.big};
+    if (s.zero) row->zero = {*s.zero};
+  }
+}
+
 }  // namespace
 
 std::vector<OpCase> rows_view() {
@@ -286,6 +367,8 @@ std::vector<OpCase> rows_view() {
   add_shapes(rows);
   add_parts(rows);
   add_copies(rows);
+  add_singles(rows);
+  add_sizes(rows);
   return rows;
 }
 

@@ -39,10 +39,13 @@ std::vector<double> random_values(const InputSpec& s, size_t n, std::mt19937_64&
 const std::vector<OpCase>& table() {
   static const std::vector<OpCase> all = [] {
     std::vector<OpCase> t;
-    for (const auto& rows :
-         {rows_creation, rows_random, rows_unary, rows_binary, rows_compare, rows_reduce,
-          rows_matmul, rows_view, rows_join, rows_index, rows_softmax, rows_loss, rows_sort,
-          rows_norm, rows_arrange, rows_conv, rows_sparse, rows_attention, rows_layers}) {
+    for (const auto& rows : {
+             rows_creation, rows_random,      rows_unary,     rows_binary,    rows_compare,
+             rows_reduce,   rows_matmul,      rows_view,      rows_join,      rows_index,
+             rows_softmax,  rows_loss,        rows_sort,      rows_norm,      rows_arrange,
+             rows_conv,     rows_sparse,      rows_attention, rows_positions, rows_distances,
+             rows_layers,   rows_transformer, rows_models,
+         }) {
       for (OpCase& row : rows()) t.push_back(std::move(row));
     }
     return t;
@@ -53,6 +56,12 @@ const std::vector<OpCase>& table() {
 bool OpCase::has_gradient() const {
   return differentiable && std::any_of(inputs.begin(), inputs.end(),
                                        [](const InputSpec& s) { return s.dtype == f64 && s.grad; });
+}
+
+std::vector<Shape> all_one(const std::vector<InputSpec>& specs) {
+  std::vector<Shape> shapes;
+  for (const InputSpec& s : specs) shapes.push_back(Shape::filled(s.shape.rank(), 1));
+  return shapes;
 }
 
 Tensors make_inputs(const std::vector<InputSpec>& specs, DType floating, uint64_t seed,

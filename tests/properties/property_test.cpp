@@ -153,6 +153,7 @@ const std::map<std::string, std::vector<const char*>>& exempt() {
         "affine_grid", "interpolate"}},
       {"attention: the case table has a row a mask",
        {"masked_softmax", "scaled_dot_product_attention", "attention_weights"}},
+      {"a rotation: the case table has a row a pairing", {"rope"}},
       {"a loss: the case table has a row an option",
        {"cross_entropy", "nll_loss", "mse_loss", "binary_cross_entropy_with_logits",
         "binary_cross_entropy", "l1_loss", "huber_loss", "kl_div"}}};

@@ -1,0 +1,139 @@
+// Beam search: the likeliest texts, not the likeliest next tokens.
+//
+// Each prompt keeps `beams` unfinished texts. A step looks at every token behind every one of them,
+// and keeps the best; a text whose stop is among the best is finished. Sutskever 2014, section 3.2.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/core/error.h"
+#include "fovea/nn/transformer/detail/ids.h"
+#include "fovea/nn/transformer/generate.h"
+#include "fovea/ops/ops.h"
+
+namespace fovea {
+namespace {
+
+struct Beam {
+  std::vector<int64_t> ids;
+  double log_probability = 0;
+};
+
+struct Candidate {
+  int64_t beam, token;
+  double log_probability;
+};
+
+// The beams of one prompt.
+struct Search {
+  std::vector<Beam> alive{Beam{}};
+  std::vector<Hypothesis> finished;
+  bool done = false;
+};
+
+double score_of(double log_probability, size_t length, double alpha) {
+  return log_probability / std::pow((5 + static_cast<double>(length)) / 6, alpha);
+}
+
+// The n best tokens behind the beams, best first; of equals the first. Tokens that cannot be are
+// left out.
+std::vector<Candidate> candidates(const std::vector<Beam>& alive, const double* logp, int64_t vocab,
+                                  size_t n) {
+  std::vector<Candidate> all;
+  for (size_t b = 0; b < alive.size(); ++b) {
+    for (int64_t t = 0; t < vocab; ++t) {
+      const double p = logp[static_cast<int64_t>(b) * vocab + t];
+      if (std::isinf(p)) continue;
+      all.push_back({static_cast<int64_t>(b), t, alive[b].log_probability + p});
+    }
+  }
+  n = std::min(n, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n), all.end(),
+                    [](const Candidate& x, const Candidate& y) {
+                      if (x.log_probability != y.log_probability) {
+                        return x.log_probability > y.log_probability;
+                      }
+                      return x.beam != y.beam ? x.beam < y.beam : x.token < y.token;
+                    });
+  all.resize(n);
+  return all;
+}
+
+void check(const BeamOptions& o) {
+  if (o.beams >= 1 && std::isfinite(o.length_penalty)) return;
+  throw ValueError(fmt::format(
+      "beam_search: beams is {}, length_penalty is {}; need at least 1, and a finite number",
+      o.beams, o.length_penalty));
+}
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, const Tensor& prompt,
+                                                 const BeamOptions& o) {
+  detail::check_prompt("beam_search", prompt, o.max_tokens);
+  check(o);
+  const NoGrad scope;
+  const auto width = static_cast<size_t>(o.beams);
+  std::vector<Search> searches(static_cast<size_t>(prompt.size(0)));
+  const auto finish = [&](Search& s, const Beam& b) {
+    s.finished.push_back(
+        {b.ids, b.log_probability, score_of(b.log_probability, b.ids.size(), o.length_penalty)});
+  };
+
+  Tensor fresh = prompt;
+  for (int64_t n = 0; n < o.max_tokens; ++n) {
+    const Tensor logp = log_softmax(to(decoding.next(fresh), f64), -1).contiguous();
+    const int64_t vocab = logp.size(-1);
+    const double* row = logp.data<double>();
+    int64_t first = 0;                     // row of the search's first beam
+    std::vector<int64_t> parents, tokens;  // of the next step, all searches
+    for (Search& s : searches) {
+      const auto found = candidates(s.alive, row + first * vocab, vocab, 2 * width);
+      std::vector<Beam> alive;
+      for (size_t rank = 0; rank < found.size() && alive.size() < width && !s.done; ++rank) {
+        const Candidate& c = found[rank];
+        Beam b = s.alive[static_cast<size_t>(c.beam)];
+        b.ids.push_back(c.token);
+        b.log_probability = c.log_probability;
+        if (o.stop && c.token == *o.stop) {
+          if (rank < width) finish(s, b);
+          continue;
+        }
+        alive.push_back(std::move(b));
+        parents.push_back(first + c.beam);
+        tokens.push_back(c.token);
+      }
+      first += static_cast<int64_t>(s.alive.size());
+      if (s.finished.size() >= width) {  // its beams leave the batch
+        s.done = true;
+        parents.resize(parents.size() - alive.size());
+        tokens.resize(tokens.size() - alive.size());
+        alive.clear();
+      }
+      s.alive = std::move(alive);
+    }
+    if (tokens.empty()) break;
+    const auto rows = static_cast<int64_t>(tokens.size());
+    decoding.select(from_vector(parents, {rows}));
+    fresh = from_vector(tokens, {rows, 1});
+  }
+
+  std::vector<std::vector<Hypothesis>> results;
+  for (Search& s : searches) {
+    for (const Beam& b : s.alive) finish(s, b);
+    std::stable_sort(s.finished.begin(), s.finished.end(),
+                     [](const Hypothesis& x, const Hypothesis& y) { return x.score > y.score; });
+    if (s.finished.size() > width) s.finished.resize(width);
+    results.push_back(std::move(s.finished));
+  }
+  return results;
+}
+
+std::vector<std::vector<Hypothesis>> beam_search(const LanguageModel& model, const Tensor& prompt,
+                                                 const BeamOptions& o) {
+  LanguageDecoding decoding(model);
+  return beam_search(decoding, prompt, o);
+}
+
+}  // namespace fovea

@@ -1,0 +1,102 @@
+#include "fovea/nn/transformer/transformer.h"
+
+#include <cmath>
+
+#include "fovea/nn/init.h"
+#include "fovea/ops/ops.h"
+
+namespace fovea {
+namespace {
+
+// (B, T) as what broadcasts to scores: where B = T a mask of two axes could mean either.
+Tensor of_keys(const Tensor& keep) {
+  return keep.defined() ? reshape(keep, {keep.size(0), 1, 1, keep.size(1)}) : keep;
+}
+
+Embedding table(const TransformerOptions& o, int64_t vocab) {
+  Embedding e({.count = vocab,
+               .dim = o.layer.d_model,
+               .padding_idx = o.padding_idx,
+               .dtype = o.layer.dtype});
+  const NoGrad scope;
+  e.weight.mul_(1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, o.layer.d_model))));
+  return e;
+}
+
+}  // namespace
+
+Transformer::Transformer(const TransformerOptions& o)
+    : source(table(o, o.source_vocab)),
+      target(table(o, o.target_vocab)),
+      positions(o.layer.d_model),
+      dropout(o.layer.dropout),
+      encoder({.layer = o.layer, .layers = o.encoder_layers}),
+      decoder({.layer = o.layer, .layers = o.decoder_layers}),
+      o_(o) {
+  for (Module* stack : {static_cast<Module*>(&encoder), static_cast<Module*>(&decoder)}) {
+    const NoGrad scope;
+    for (const auto& [name, p] : stack->named_parameters()) {
+      if (p.dim() == 2) init::xavier_uniform_(p);
+    }
+  }
+  if (o.tied) {
+    output = target.weight;
+  } else {
+    output = zeros({o.target_vocab, o.layer.d_model}, o.layer.dtype);
+    init::xavier_uniform_(output);
+    output.requires_grad_();
+  }
+}
+
+Tensor Transformer::keep_mask(const Tensor& ids) const {
+  return o_.padding_idx < 0 ? Tensor() : ne(ids, o_.padding_idx);
+}
+
+// Rows of a table of unit vectors, made as long as positions are.
+Tensor Transformer::embed(const Embedding& table, const Tensor& ids, int64_t offset) const {
+  const double scale = std::sqrt(static_cast<double>(o_.layer.d_model));
+  return dropout(positions(table(ids) * scale, offset));
+}
+
+Tensor Transformer::encode(const Tensor& source_ids) const {
+  return encoder(embed(source, source_ids), {.keep_mask = of_keys(keep_mask(source_ids))});
+}
+
+Tensor Transformer::forward(const Tensor& source_ids, const Tensor& target_ids) const {
+  const DecodeOptions o{.keep_mask = of_keys(keep_mask(target_ids)),
+                        .memory_keep_mask = of_keys(keep_mask(source_ids))};
+  return linear(decoder(embed(target, target_ids), encode(source_ids), o), output);
+}
+
+Tensor Transformer::step(const Tensor& target_ids, DecoderCache& cache,
+                         const Tensor& memory_keep_mask) const {
+  const Tensor x = embed(target, target_ids, cache.target.length());
+  return linear(decoder.step(x, cache, {.memory_keep_mask = of_keys(memory_keep_mask)}), output);
+}
+
+void Transformer::visit(Visitor& v) {
+  v("source", source);
+  v("target", target);
+  v("dropout", dropout);
+  v("encoder", encoder);
+  v("decoder", decoder);
+  v("output", output);
+}
+
+TransformerDecoding::TransformerDecoding(const Transformer& model, const Tensor& source_ids)
+    : model_(model), keep_(model.keep_mask(source_ids)), cache_{KvCache(0), {}} {
+  const NoGrad scope;
+  cache_ = model.decoder.prepare(model.encode(source_ids));
+}
+
+Tensor TransformerDecoding::next(const Tensor& ids) {
+  const NoGrad scope;
+  return fovea::select(model_.step(ids, cache_, keep_), 1, -1);
+}
+
+void TransformerDecoding::select(const Tensor& rows) {
+  cache_.select(rows);
+  if (keep_.defined()) keep_ = index_select(keep_, 0, rows);
+}
+
+}  // namespace fovea
