@@ -84,6 +84,27 @@ TEST(Cases, AQueryWhoseScoresAreMinusInfinity) {
   }
 }
 
+// The same said by a bias of -inf, which is a mask with a gradient: 0.
+TEST(Cases, ABiasThatForbidsEverything) {
+  for (DType t : {f32, f64}) {
+    for (const Way way : kWays) {
+      const Tensor q = randn({2, 4}, t).requires_grad_(), k = randn({2, 4}, t).requires_grad_();
+      const Tensor v = leaf_of({{1.0, 2.0}, {3.0, 4.0}}, t);
+      const Tensor bias = leaf_of({{-kInf, -kInf}, {0.0, -kInf}}, t);
+      for (const Tensor& keep : {Tensor(), tensor({{true, false}, {true, true}})}) {
+        const AttentionOptions o{.keep_mask = keep, .bias = bias};
+        expect_near(attention_weights(q, k, o), {0, 0, 1, 0}, 0, name(way));
+        const Tensor y = scaled_dot_product_attention(q, k, v, o);
+        expect_near(y, {0, 0, 1, 2}, 0, name(way));
+        const Tensor up = tensor({{7.0, -5.0}, {1.0, 2.0}}, t);
+        const Tensors g = gradients(y, {q, k, v, bias}, way, up);
+        for (size_t i : {0, 1, 3}) EXPECT_TRUE(all(g[i] == 0)) << i << ", " << name(way);
+        expect_near(g[2], {1, 2, 0, 0}, 0, name(way));
+      }
+    }
+  }
+}
+
 // A key that one query must not see and another may: what it holds stays with the other.
 TEST(Cases, NaNUnderTheMaskOfOneQuery) {
   for (DType t : {f32, f64}) {
