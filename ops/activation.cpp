@@ -13,7 +13,7 @@ namespace k = kernels;
 // NaN included.
 Tensor relu(const Tensor& x) {
   static constexpr auto rule = [](const Tensor& y, const Tensor& gy) {
-    return masked_fill(gy, y <= 0, 0);
+    return masked_fill(gy, logical_not(y > 0), 0);
   };
   return detail::unary(
       {"relu", {k::relu, k::relu}, true, rule, {k::relu_backward, k::relu_backward}}, x);
@@ -49,7 +49,8 @@ Tensor log_sigmoid(const Tensor& x) {
 
 // y = x Phi(x), Phi(x) = (1 + erf(x / sqrt 2)) / 2; dy = Phi(x) + x phi(x), phi the normal density
 Tensor gelu(const Tensor& x) {
-  static constexpr auto rule = [](const Tensor& s, const Tensor& gy) {
+  static constexpr auto rule = [](const Tensor& in, const Tensor& gy) {
+    const Tensor s = detail::cut(in);
     const Tensor Phi = (erf(s * M_SQRT1_2) + 1) * 0.5;
     const Tensor phi = exp(square(s) * -0.5) * (M_SQRT1_2 * M_2_SQRTPI / 2);
     return gy * (Phi + s * phi);
@@ -61,8 +62,9 @@ Tensor gelu(const Tensor& x) {
 // y = x (1 + tanh u) / 2, u = sqrt(2 / pi) (x + 0.044715 x^3)
 // dy = (1 + tanh u) / 2 + x (1 - tanh^2 u) / 2 u',   u' = sqrt(2 / pi) (1 + 3 * 0.044715 x^2)
 Tensor gelu_tanh(const Tensor& x) {
-  static constexpr auto rule = [](const Tensor& s, const Tensor& gy) {
+  static constexpr auto rule = [](const Tensor& in, const Tensor& gy) {
     constexpr double c = M_SQRT1_2 * M_2_SQRTPI;  // sqrt(2 / pi)
+    const Tensor s = detail::cut(in);
     const Tensor s2 = square(s);
     const Tensor t = tanh((s + s * s2 * 0.044715) * c);
     return gy * ((t + 1) * 0.5 + s * (1 - t * t) * 0.5 * ((s2 * (3 * 0.044715) + 1) * c));
@@ -77,7 +79,8 @@ Tensor gelu_tanh(const Tensor& x) {
 
 // y = x sigmoid(x); dy = s (1 + x (1 - s)), s = sigmoid(x)
 Tensor silu(const Tensor& x) {
-  static constexpr auto rule = [](const Tensor& in, const Tensor& gy) {
+  static constexpr auto rule = [](const Tensor& kept, const Tensor& gy) {
+    const Tensor in = detail::cut(kept);
     const Tensor s = sigmoid(in);
     return gy * (s * (in * (1 - s) + 1));
   };

@@ -1,5 +1,6 @@
 // atan2: the angle of the point (x, y).                       y, x: broadcast together
-// backward  d/dy = x / (x^2 + y^2),  d/dx = -y / (x^2 + y^2);  0 at the origin
+// backward  d/dy = x / (x^2 + y^2),  d/dx = -y / (x^2 + y^2);  0 at the origin and at
+//           infinity
 // saves     both
 #include <cmath>
 
@@ -28,12 +29,12 @@ Tensor atan2(const Tensor& y_in, const Tensor& x_in) {
                   // Scaled by m = max(|x|, |y|), a constant: the squares neither overflow nor
                   // vanish.
                   const Tensor largest = maximum(abs(s[0].detach()), abs(s[1].detach()));
-                  const Tensor origin = largest == 0;
-                  const Tensor m = masked_fill(largest, origin, 1);
-                  const Tensor v = s[0] / m;
-                  const Tensor u = s[1] / m;
-                  const Tensor r2 = masked_fill(square(u) + square(v), origin, 1);
-                  const Tensor g = masked_fill(gy / (r2 * m), origin, 0);
+                  const Tensor flat = logical_or(largest == 0, isinf(largest));
+                  const Tensor m = masked_fill(largest, flat, 1);
+                  const Tensor v = masked_fill(s[0], flat, 0) / m;
+                  const Tensor u = masked_fill(s[1], flat, 0) / m;
+                  const Tensor r2 = masked_fill(square(u) + square(v), flat, 1);
+                  const Tensor g = masked_fill(gy / (r2 * m), flat, 0);
                   return grads(g * u, neg(g * v));
                 });
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "fovea/ops/attention_dense.h"
 #include "fovea/ops/internal.h"
@@ -33,8 +34,9 @@ std::array<Tensor, 3> attention_vjp(const Tensor& q, const Tensor& k, const Tens
 
 }  // namespace
 
-// Masked elements take part as -inf: probability and gradient 0. A row of nothing else would be
-// 0 / 0; it goes through softmax as zeros and is then emptied, and with it its gradient.
+// Masked elements take part as -inf: probability and gradient 0. A row of nothing else, masked or
+// not, would be 0 / 0; it goes through softmax as zeros and is then emptied, and with it its
+// gradient.
 Tensor masked_softmax(const Tensor& x, const Tensor& keep) {
   detail::check_floating("masked_softmax", "x", x);
   detail::check_dtype("masked_softmax", "keep", keep, boolean);
@@ -46,10 +48,11 @@ Tensor masked_softmax(const Tensor& x, const Tensor& keep) {
                                  x.shape().str(), keep.shape().str()));
   }
   if (x.numel() == 0) return softmax(x, -1);
-  const Tensor all = expand(keep, x.shape());
-  const Tensor any = to(amax(to(all, i64), {-1}, true), boolean);
-  const Tensor out = where(any, full({}, -std::numeric_limits<double>::infinity(), x.dtype()),
-                           zeros({}, x.dtype()));
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const Tensor none = full({}, -kInf, x.dtype());
+  const Tensor any = amax(where(keep, x.detach(), none), {-1}, true) != none;
+  const Tensor all = logical_and(keep, any);
+  const Tensor out = where(any, none, zeros({}, x.dtype()));
   const Tensor y = softmax(where(all, x, out), -1);
   return where(all, y, zeros({}, x.dtype()));
 }

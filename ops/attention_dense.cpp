@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "fovea/ops/internal.h"
 
@@ -130,7 +131,11 @@ DenseAttention dense_attention(const Tensor& q, const Tensor& k, const Tensor& v
 }
 
 Tensor dense_weights(const DenseAttention& a) {
-  return a.keep.defined() ? masked_softmax(a.scores, a.keep) : softmax(a.scores, -1);
+  if (a.keep.defined()) return masked_softmax(a.scores, a.keep);
+  // A row of scores that are all -inf sees nothing, masked or not.
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const bool nothing = a.scores.numel() > 0 && any(amax(a.scores.detach(), {-1}) == -kInf);
+  return nothing ? masked_softmax(a.scores, ones({}, boolean)) : softmax(a.scores, -1);
 }
 
 Tensor without_unseen(const Tensor& x, const Tensor& seen) {

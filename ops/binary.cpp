@@ -165,8 +165,9 @@ Tensor pow(const Tensor& x, const Tensor& y) {
                     const Tensor& e = s[1];
                     Tensor ga;
                     Tensor gb;
-                    if (s.wants(0)) {  // 0^(0 - 1) would be infinite
-                      const Tensor corner = logical_and(e == 0, base == 0);
+                    if (s.wants(0)) {  // 0^(0 - 1) would be infinite, and NaN^-1 is NaN
+                      const Tensor no_slope = logical_not(abs(base) > 0);
+                      const Tensor corner = logical_and(e == 0, no_slope);
                       ga = gy * e * pow(base, masked_fill(e - 1, corner, 0));
                     }
                     if (s.wants(1)) {

@@ -187,8 +187,12 @@ Tensor clamp(const Tensor& x, Scalar low, Scalar high) {
     throw ValueError(fmt::format("clamp: low is {}, high is {}; need low <= high", low.as<double>(),
                                  high.as<double>()));
   }
-  const Tensor at_low = where(lt(x, lo), lo, x);
-  return where(gt(x, hi), hi, at_low);
+  const Tensor at_least = maximum(x.detach(), lo);
+  return record("clamp", minimum(at_least, hi), {x}, {save_input("x", x)},
+                [low, high](const Saved& s, const Tensor& gy) {
+                  const Tensor inside = logical_and(ge(s[0], low), le(s[0], high));
+                  return masked_fill(gy, logical_not(inside), 0);
+                });
 }
 
 }  // namespace fovea

@@ -2,9 +2,12 @@
 // forward   loss = (1 - e) w_t (L - x_t) + e / V sum_k w_k (L - x_k),
 //           L = logsumexp(x), e the smoothing, w the class weights (1 without any)
 // backward  gx_k = g (p_k a - (1 - e) w_t [k = t] - e / V w_k),   p = exp(x - L),
-//           a = (1 - e) w_t + e / V sum_k w_k;   0 for an ignored row
+//           a = (1 - e) w_t + e / V sum_k w_k;   0 for an ignored row, one whose weights are 0,
+//           and at every logit of -inf
 // saves     logits and L: neither the probabilities nor their logarithms are stored
 #include <fmt/format.h>
+
+#include <limits>
 
 #include "fovea/ops/internal.h"
 #include "fovea/ops/kernels/rows.h"
@@ -22,8 +25,10 @@ Tensor cross_entropy_vjp(const Tensor& x, const Tensor& target, const Tensor& w,
   const Tensor hot = to(one_hot(where(keep, target, zeros_like(target)), v), x.dtype());
   const Tensor aim = w.defined() ? (hot * (1 - o.label_smoothing) + even) * w
                                  : hot * (1 - o.label_smoothing) + even;
-  const Tensor g = unsqueeze(scale, -1) * (softmax(x, -1) * sum(aim, -1, true) - aim);
-  return masked_fill(g, unsqueeze(logical_not(keep), -1), 0);
+  const Tensor total = sum(aim, -1, true);
+  const Tensor g = unsqueeze(scale, -1) * (softmax(x, -1) * total - aim);
+  const Tensor nothing = logical_or(unsqueeze(logical_not(keep), -1), total == 0);
+  return masked_fill(g, logical_or(nothing, x == -std::numeric_limits<double>::infinity()), 0);
 }
 
 Tensor cross_entropy_vjp_fused(const Tensor& x, const Tensor& target, const Tensor& w,

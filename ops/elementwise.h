@@ -81,4 +81,8 @@ struct UnaryRule {
 };
 Tensor unary(const UnaryRule& rule, const Tensor& x);
 
+/// x cut to [-1000, 1000], where functions that fall or saturate exponentially have reached their
+/// limits: in a formula, x times what has become 0 is then 0 and not inf * 0. NaN stays.
+inline Tensor cut(const Tensor& x) { return clamp(x, -1000, 1000); }
+
 }  // namespace fovea::detail

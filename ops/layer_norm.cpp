@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "fovea/ops/internal.h"
 #include "fovea/ops/kernels/rows.h"
+#include "fovea/ops/reduce.h"
 
 namespace fovea {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 // The rule, in ops. It computes m and r again from x, so that it can be differentiated.
 std::array<Tensor, 3> layer_norm_vjp(const Saved& s, const Tensor& gy, double eps) {
   const Tensor& x = s[0];
-  const Tensor d = x - mean(x, -1, keepdim);
+  const Tensor d = detail::deviations(x, -1);
   const Tensor r = rsqrt(mean(square(d), -1, keepdim) + eps);
   const Tensor h = d * r;
   const Tensor g = s[1].defined() ? gy * s[1] : gy;

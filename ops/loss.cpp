@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "fovea/ops/internal.h"
 
 namespace fovea {
+
+static constexpr double kInf = std::numeric_limits<double>::infinity();
+
 namespace detail {
 
 Tensor check_targets(const char* op, const char* arg, const Tensor& x, const Tensor& target,
@@ -90,7 +94,10 @@ Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const NllOptions&
   const Tensor ignored = ids == o.ignore_index;
   const Tensor at = where(ignored, zeros_like(ids), ids);
   Tensor loss = neg(squeeze(gather(rows, -1, unsqueeze(at, -1)), -1));
-  if (w.defined()) loss = loss * index_select(w, 0, at);
+  if (w.defined()) {
+    const Tensor weight = index_select(w, 0, at);
+    loss = masked_fill(loss * weight, weight == 0, 0);  // also where log_probs is -inf
+  }
   loss = masked_fill(loss, ignored, 0);
   return detail::reduce_targets(loss, ids, w, target.shape(), o.ignore_index, o.reduction);
 }
@@ -102,11 +109,17 @@ Tensor mse_loss(const Tensor& x, const Tensor& target, Reduction r) {
 }
 
 // -[t log s(x) + (1 - t) log(1 - s(x))] = softplus(x) - t x = softplus(-x) + (1 - t) x. Neither can
-// overflow, and each is a sum of two positive numbers on its side of 0, so that nothing cancels.
+// overflow, and each is a sum of two positive numbers on its side of 0, so that nothing cancels. An
+// infinite logit that is right costs nothing, where 0 * inf would be NaN.
 Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target, Reduction r) {
   detail::check_same_shape("binary_cross_entropy_with_logits", "x", x, target);
-  return detail::reduce(
-      where(x.detach() >= 0, softplus(neg(x)) + (1 - target) * x, softplus(x) - target * x), r);
+  const auto loss = [&target](const Tensor& z) {
+    return where(z.detach() >= 0, softplus(neg(z)) + (1 - target) * z, softplus(z) - target * z);
+  };
+  if (!any(isinf(x))) return detail::reduce(loss(x), r);
+  const Tensor right =
+      logical_or(logical_and(x == kInf, target == 1), logical_and(x == -kInf, target == 0));
+  return detail::reduce(masked_fill(loss(masked_fill(x, right, 0)), right, 0), r);
 }
 
 // -[t log p + (1 - t) log(1 - p)]; the logarithms are kept above -100, as in PyTorch, so that the

@@ -2,7 +2,7 @@
 // of mean, square and rsqrt.
 #include <fmt/format.h>
 
-#include "fovea/ops/internal.h"
+#include "fovea/ops/reduce.h"
 
 namespace fovea {
 namespace {
@@ -26,6 +26,16 @@ Tensor affine(Tensor y, const Tensor& weight, const Tensor& bias, const Tensor& 
   return y;
 }
 
+// Where squares overflow: the same of x / m and eps / m^2, with m the largest of its row. m cancels
+// and counts as a constant.
+Tensor rms_norm_of_large(const Tensor& x, double eps) {
+  const Tensor largest = amax(abs(x.detach()), -1, keepdim);
+  const Tensor usable = logical_and(largest > 1, isfinite(largest));
+  const Tensor m = masked_fill(largest, logical_not(usable), 1);
+  const Tensor scaled = x / m;
+  return scaled * rsqrt(mean(square(scaled), -1, keepdim) + eps / square(m));
+}
+
 }  // namespace
 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
@@ -36,7 +46,8 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
   }
   detail::check_affine("rms_norm", "weight", weight, x.shape().back(), x);
   detail::check_eps("rms_norm", eps);
-  const Tensor y = x * rsqrt(mean(square(x), -1, keepdim) + eps);
+  const Tensor power = mean(square(x), -1, keepdim);
+  const Tensor y = all(isfinite(power)) ? x * rsqrt(power + eps) : rms_norm_of_large(x, eps);
   return weight.defined() ? y * weight : y;
 }
 
@@ -70,8 +81,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
     throw ShapeError(fmt::format(
         "batch_norm: x is {}, {} values a channel; training needs at least 2", x.shape().str(), n));
   }
-  const Tensor m = mean(x, axes, keepdim);
-  const Tensor d = x - m;
+  const Tensor d = detail::deviations(x, axes);
   const Tensor v = mean(square(d), axes, keepdim);
   {
     const NoGrad scope;
@@ -79,7 +89,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
     const auto move = [&](const Tensor& running, const Tensor& now) {
       if (running.defined()) running.add_((reshape(now, {channels}) - running) * o.momentum);
     };
-    move(running_mean, m.detach());
+    if (running_mean.defined()) move(running_mean, mean(x, axes));
     move(running_var, v.detach() * unbiased);
   }
   return affine(d * rsqrt(v + o.eps), weight, bias, x);
@@ -100,7 +110,7 @@ Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const T
   if (x.numel() == 0) return affine(clone(x), weight, bias, x);
   const int64_t batch = x.shape()[0];
   const Tensor rows = reshape(x, {batch, groups, x.numel() / (batch * groups)});
-  const Tensor d = rows - mean(rows, -1, keepdim);
+  const Tensor d = detail::deviations(rows, -1);
   const Tensor y = d * rsqrt(mean(square(d), -1, keepdim) + eps);
   return affine(reshape(y, x.shape()), weight, bias, x);
 }

@@ -20,7 +20,8 @@ void check_finite(const char* op, const char* arg, double value) {
 
 // y = x tanh(softplus(x)); dy = t + x (1 - t^2) sigmoid(x), t = tanh(softplus(x)). Misra 2019
 Tensor mish(const Tensor& x) {
-  static constexpr auto rule = [](const Tensor& s, const Tensor& gy) {
+  static constexpr auto rule = [](const Tensor& in, const Tensor& gy) {
+    const Tensor s = detail::cut(in);
     const Tensor t = tanh(softplus(s));
     return gy * (t + s * (1 - t * t) * sigmoid(s));
   };
@@ -34,8 +35,8 @@ Tensor elu(const Tensor& in, double alpha) {
   check_finite("elu", "alpha", alpha);
   const Tensor x = detail::as_floating(in);
   if (alpha != 1) {
-    const Tensor below = x <= 0;
-    return where(below, expm1(masked_fill(x, logical_not(below), 0)) * alpha, x);
+    const Tensor above = x > 0;
+    return where(above, x, expm1(masked_fill(x, above, 0)) * alpha);
   }
   static constexpr auto rule = [](const Tensor& s, const Tensor& gy) {
     const Tensor above = s > 0;
@@ -57,8 +58,8 @@ Tensor hardtanh(const Tensor& x, double low, double high) {
   if (!(low <= high)) {
     throw ValueError(fmt::format("hardtanh: low is {}, high is {}; need low <= high", low, high));
   }
-  const Tensor at_low = masked_fill(x, x <= low, low);
-  return masked_fill(at_low, x >= high, high);
+  const Tensor inside = logical_and(x > low, x < high);
+  return where(inside, x, clamp(x.detach(), low, high));
 }
 
 }  // namespace fovea

@@ -183,11 +183,19 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
                 });
 }
 
+// Both are taken from the first element, not from 0: in a constant row they are then exactly 0,
+// where the rounding of a mean would leave a spread, and std a gradient, of noise; and a row far
+// from 0 keeps its digits. Elements whose difference overflows, as +-3e38 in f32, have none: NaN.
+Tensor detail::deviations(const Tensor& x, const Axes& axes) {
+  Tensor first = x.detach();
+  for (const int64_t axis : resolve_axes("mean", axes, x.dim())) first = narrow(first, axis, 0, 1);
+  const Tensor shifted = x - first;
+  return shifted - mean(shifted, axes, true);
+}
+
 namespace {
 
-// y = sum (x - mean)^2 / (n - correction), the mean first and then the deviations. Both are taken
-// from the first element, not from 0: in a constant row they are then exactly 0, where the rounding
-// of a mean would leave a spread, and std a gradient, of noise.
+// y = sum (x - mean)^2 / (n - correction), the mean first and then the deviations.
 Tensor variance(const char* op, const Tensor& x, const Axes& axes, int64_t correction,
                 bool keepdim) {
   detail::check_floating(op, "x", x);
@@ -199,10 +207,7 @@ Tensor variance(const char* op, const Tensor& x, const Axes& axes, int64_t corre
                     "0 and below their number",
                     op, correction, x.shape().str(), l.r, l.axes.str()));
   }
-  Tensor first = x.detach();
-  for (const int64_t axis : l.axes) first = narrow(first, axis, 0, 1);
-  const Tensor shifted = x - first;
-  const Tensor d = shifted - mean(shifted, axes, true);
+  const Tensor d = detail::deviations(x, axes);
   return sum(square(d), axes, keepdim) / static_cast<double>(l.r - correction);
 }
 

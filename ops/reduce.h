@@ -22,6 +22,9 @@ Tensor over_axes(const char* op, const Tensor& x, const Axes& axes, bool keepdim
 /// A reduction over no element has no value: ShapeError, unless nothing is asked for.
 void check_not_empty(const char* op, const Tensor& x, const Reduction3& layout);
 
+/// x less its mean over the axes; recorded.
+Tensor deviations(const Tensor& x, const Axes& axes);
+
 /// gy (reduced, with or without keepdim) as a view of x's shape; recorded.
 Tensor spread(const Tensor& gy, const Shape& shape, const Shape& axes);
 

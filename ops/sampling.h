@@ -1,4 +1,4 @@
-// Drawing one category from weights, and Gumbel noise. Not public.
+// From uniform numbers to what is drawn with them. Not public.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@ inline int64_t pick_category(const double* sums, int64_t k, double u) {
   return above - sums;
 }
 
-/// -log(-log u) of f64 numbers u, kept half a step of 2^-53 away from 0 and 1: finite.
+/// -log(-log u), f64, of u in [0, 1]: finite, with the ends taken as half a step of 53 bits from 0
+/// and a whole one from 1.
 Tensor gumbel_noise(const Tensor& u);
 
 }  // namespace fovea::detail

@@ -108,10 +108,6 @@ Tensor entmax15(const Tensor& x, int64_t axis) {
   return detail::along_last("entmax15", x, axis, entmax15_last);
 }
 
-Tensor detail::gumbel_noise(const Tensor& u) {
-  return neg(log(neg(log(clamp(u, 0x1p-54, 1 - 0x1p-53)))));
-}
-
 // y = softmax((x + G) / tau), G = -log(-log u); hard: the one-hot of its argmax in the forward
 // pass, the gradient of y in the backward pass. Jang 2016; Maddison 2016.
 Tensor gumbel_softmax(const Tensor& x, const Tensor& noise, double tau, bool hard, int64_t axis) {
@@ -135,9 +131,13 @@ Tensor gumbel_softmax(const Tensor& x, const Tensor& noise, double tau, bool har
 
 Tensor gumbel_softmax(const Tensor& x, double tau, bool hard, int64_t axis, Generator* g) {
   detail::check_floating("gumbel_softmax", "x", x);
-  // u in the open interval: a uniform of 2^-53 steps moved by half a step never meets 0 or 1.
-  const Tensor u = uniform(x.shape(), 0x1p-54, 1.0, f64, g);
-  return gumbel_softmax(x, to(detail::gumbel_noise(u), x.dtype()), tau, hard, axis);
+  const Tensor noise = detail::gumbel_noise(rand(x.shape(), f64, g));
+  return gumbel_softmax(x, to(noise, x.dtype()), tau, hard, axis);
+}
+
+// In double, where what lies nearest to 1 is far enough from it.
+Tensor detail::gumbel_noise(const Tensor& u) {
+  return neg(log(neg(log(clamp(to(u, f64), 0x1p-54, 1 - 0x1p-53)))));
 }
 
 }  // namespace fovea

@@ -154,7 +154,7 @@ Tensor cos(const Tensor& x) {
 
 Tensor erf(const Tensor& x) {  // d erf(x) = 2 / sqrt(pi) exp(-x^2)
   static constexpr auto rule = [](const Tensor& s, const Tensor& gy) {
-    return gy * exp(neg(square(s))) * (2 / std::sqrt(M_PI));
+    return gy * exp(neg(square(detail::cut(s)))) * (2 / std::sqrt(M_PI));
   };
   return detail::unary({"erf", {k::erf, k::erf}, false, rule, {k::erf_backward, k::erf_backward}},
                        x);

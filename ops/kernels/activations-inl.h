@@ -28,6 +28,13 @@ HWY_INLINE V Finite(D d, V x) {
   return vmath::AtMost(d, vmath::AtLeast(d, x, -1000.0), 1000.0);
 }
 
+// 2 / sqrt(pi) exp(-x^2)
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ErfDerivative(D d, V x) {
+  const V e = vmath::ExpMinusSquare(d, hn::Abs(Finite(d, x)), hn::TFromD<D>(1));
+  return hn::Mul(Constant(d, 1.1283791670955126), e);
+}
+
 // -1, 0 or 1; -0 and NaN stay.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Sign(D d, V x) {

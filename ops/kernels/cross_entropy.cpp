@@ -5,6 +5,7 @@
 //           a = (1 - s) w_t + s / V sum_k w_k
 // A row is read while it is in cache; probabilities are never stored.
 #include <cmath>
+#include <limits>
 
 #include "fovea/ops/kernels/rows.h"
 
@@ -43,7 +44,10 @@ struct BelowTopTerm {
   template <class D, class V, class M>
   HWY_INLINE V operator()(D d, V acc, int64_t i, const M& memory) const {
     const auto below = hn::Sub(hn::Set(d, top), memory.Load(d, x + i, top));
-    if constexpr (kWeight) return hn::MulAdd(below, memory.Load(d, weight + i), acc);
+    if constexpr (kWeight) {  // what counts nothing may lie at -inf
+      const auto w = memory.Load(d, weight + i);
+      return hn::MulAdd(hn::IfThenZeroElse(hn::Eq(w, hn::Zero(d)), below), w, acc);
+    }
     return hn::Add(acc, below);
   }
 };
@@ -64,6 +68,12 @@ HWY_INLINE double WeightSum(double smoothing, const T* weight, int64_t classes) 
   return Accumulate<T>(classes, WeightTerm<T>{weight});
 }
 
+// Whether a row adds anything to the loss. What does not is not looked at.
+template <class T>
+HWY_INLINE bool Counts(int64_t target, int64_t ignore_index, double smoothing, const T* weight) {
+  return target != ignore_index && (smoothing != 0 || weight == nullptr || weight[target] != 0);
+}
+
 template <class T>
 HWY_INLINE void CrossEntropyRows(const T* x, const int64_t* target, int64_t ignore_index,
                                  double smoothing, const T* weight, T* loss, T* lse, int64_t rows,
@@ -71,7 +81,7 @@ HWY_INLINE void CrossEntropyRows(const T* x, const int64_t* target, int64_t igno
   const double weight_sum = WeightSum(smoothing, weight, classes);
   for (int64_t r = 0; r < rows; ++r, x += classes) {
     const int64_t t = target[r];
-    if (t == ignore_index) {
+    if (!Counts(t, ignore_index, smoothing, weight)) {
       loss[r] = lse[r] = T(0);
       continue;
     }
@@ -79,7 +89,8 @@ HWY_INLINE void CrossEntropyRows(const T* x, const int64_t* target, int64_t igno
     const double rest = std::log(Accumulate<T, 4>(classes, ExpTerm<T>{x, top}));
     const double wt = weight == nullptr ? 1.0 : static_cast<double>(weight[t]);
     const double nll = (static_cast<double>(top) - static_cast<double>(x[t])) + rest;
-    double value = (1 - smoothing) * wt * nll;
+    const double own = (1 - smoothing) * wt;
+    double value = own == 0 ? 0 : own * nll;
     if (smoothing != 0) {
       const double below = weight == nullptr
                                ? Accumulate<T>(classes, BelowTopTerm<false, T>{x, weight, top})
@@ -91,15 +102,17 @@ HWY_INLINE void CrossEntropyRows(const T* x, const int64_t* target, int64_t igno
   }
 }
 
-// gx = p a - w b for one row, and c less at the target. The target's entry is written apart, as
-// a row that bypassed the cache is slow to read back.
+// gx = p a - w b for one row, and c less at the target; 0 where x = -inf. The target's entry is
+// written apart, as a row that bypassed the cache is slow to read back.
 template <bool kSmooth, bool kWeight, bool kStream, class T>
 HWY_INLINE void BackwardRow(const T* x, T lse, const T* weight, T a, T b, T c, int64_t target,
                             T* gx, int64_t classes) {
   const auto gradient = [&](auto d, auto logit, auto w) HWY_ATTR {
     const auto p = vmath::Exp(d, hn::Sub(logit, hn::Set(d, lse)));
-    const auto g = hn::Mul(p, hn::Set(d, a));
-    return kSmooth ? hn::NegMulAdd(w, hn::Set(d, b), g) : g;
+    const auto g = hn::Mul(p, hn::Set(d, a));  // 0 at -inf
+    if constexpr (!kSmooth) return g;
+    const auto impossible = hn::Eq(logit, hn::Neg(vmath::Infinity(d)));
+    return hn::IfThenZeroElse(impossible, hn::NegMulAdd(w, hn::Set(d, b), g));
   };
   const hn::ScalableTag<T> dt;
   const T w_target = kWeight ? weight[target] : T(1);
@@ -109,7 +122,7 @@ HWY_INLINE void BackwardRow(const T* x, T lse, const T* weight, T a, T b, T c, i
     if constexpr (kSmooth && kWeight) w = memory.Load(d, weight + i);
     memory.StoreOut(d, gradient(d, memory.Load(d, x + i), w), gx + i);
   });
-  gx[target] = at_target - c;
+  gx[target] = x[target] == -std::numeric_limits<T>::infinity() ? T(0) : at_target - c;
 }
 
 template <bool kStream, class T>
@@ -120,7 +133,7 @@ HWY_INLINE void CrossEntropyBackwardRows(const T* x, const T* lse, const int64_t
   const double share = smoothing / static_cast<double>(classes);
   for (int64_t r = 0; r < rows; ++r, x += classes, gx += classes) {
     const int64_t t = target[r];
-    if (t == ignore_index) {
+    if (!Counts(t, ignore_index, smoothing, weight)) {
       ForRow<T, kStream>(classes, [&](auto d, int64_t i, const auto& memory)
                                       HWY_ATTR { memory.StoreOut(d, hn::Zero(d), gx + i); });
       continue;

@@ -13,21 +13,20 @@
 #include "fovea/ops/kernels/loops-inl.h"
 
 #undef FOVEA_TABLE
-#define FOVEA_TABLE(X)                                                                 \
-  X(sqrt, hn::IfThenZeroElse(hn::Eq(s, hn::Zero(d)), hn::Div(gy, hn::Add(s, s))))      \
-  X(rsqrt, hn::Mul(hn::Mul(gy, s), hn::Mul(hn::Mul(s, s), Constant(d, -0.5))))         \
-  X(tanh, hn::Mul(gy, hn::NegMulAdd(s, s, Constant(d, 1))))                            \
-  X(sigmoid, hn::Mul(gy, hn::NegMulAdd(s, s, s)))                                      \
-  X(relu, hn::IfThenElseZero(hn::Gt(s, hn::Zero(d)), gy))                              \
-  X(abs, hn::Mul(gy, Sign(d, s)))                                                      \
-  X(erf, hn::Mul(gy, hn::Mul(Constant(d, 1.1283791670955126), /* 2 / sqrt(pi) */       \
-                             vmath::ExpMinusSquare(d, hn::Abs(s), hn::TFromD<D>(1))))) \
-  X(gelu, hn::Mul(gy, GeluDerivative(d, s)))                                           \
-  X(gelu_tanh, hn::Mul(gy, GeluTanhDerivative(d, s)))                                  \
-  X(silu, hn::Mul(gy, SiluDerivative(d, s)))                                           \
-  X(softplus, hn::Mul(gy, vmath::Sigmoid(d, s)))                                       \
-  X(log_sigmoid, hn::Mul(gy, vmath::Sigmoid(d, hn::Neg(s))))                           \
-  X(mish, hn::Mul(gy, MishDerivative(d, s)))                                           \
+#define FOVEA_TABLE(X)                                                            \
+  X(sqrt, hn::IfThenZeroElse(hn::Eq(s, hn::Zero(d)), hn::Div(gy, hn::Add(s, s)))) \
+  X(rsqrt, hn::Mul(hn::Mul(gy, s), hn::Mul(hn::Mul(s, s), Constant(d, -0.5))))    \
+  X(tanh, hn::Mul(gy, hn::NegMulAdd(s, s, Constant(d, 1))))                       \
+  X(sigmoid, hn::Mul(gy, hn::NegMulAdd(s, s, s)))                                 \
+  X(relu, hn::IfThenElseZero(hn::Gt(s, hn::Zero(d)), gy))                         \
+  X(abs, hn::Mul(gy, Sign(d, s)))                                                 \
+  X(erf, hn::Mul(gy, ErfDerivative(d, s)))                                        \
+  X(gelu, hn::Mul(gy, GeluDerivative(d, s)))                                      \
+  X(gelu_tanh, hn::Mul(gy, GeluTanhDerivative(d, s)))                             \
+  X(silu, hn::Mul(gy, SiluDerivative(d, s)))                                      \
+  X(softplus, hn::Mul(gy, vmath::Sigmoid(d, s)))                                  \
+  X(log_sigmoid, hn::Mul(gy, vmath::Sigmoid(d, hn::Neg(s))))                      \
+  X(mish, hn::Mul(gy, MishDerivative(d, s)))                                      \
   X(elu, hn::IfThenElse(hn::Gt(s, hn::Zero(d)), gy, hn::Mul(gy, vmath::Exp(d, s))))
 
 HWY_BEFORE_NAMESPACE();

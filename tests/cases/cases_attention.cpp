@@ -214,11 +214,22 @@ TEST(Cases, GruStep) {
     cell.bias_ih.fill_(0);
     cell.bias_hh.copy_(tensor({0, 0, -1}, t));
     const Tensor one = ones({1, 1}, t);
-    const Tensor h1 = cell(one, one);
-    expect_near(h1, {.97158}, 1e-5);
+    const double tolerance = t == f32 ? 1e-6 : 1e-14;
     const auto sigmoid_of = [](double x) { return 1 / (1 + std::exp(-x)); };
-    const double h = h1.item(), gate = sigmoid_of(1 + h), n = std::tanh(1 + gate * (h - 1));
-    expect_near(cell(one, h1), {(1 - gate) * n + gate * h}, 1e-6);
+    // h' = (1 - z) n + z h with z = sigmoid(2): n = tanh(1 + sigmoid(2) (1 - 1)).
+    const Tensor h1 = cell(one, one);
+    const double z1 = sigmoid_of(2), n1 = (h1.item() - z1) / (1 - z1);
+    EXPECT_NEAR(n1, .76159, 1e-5);
+    EXPECT_NEAR(n1, std::tanh(1), 20 * tolerance);
+    expect_near(h1, {.97158}, 1e-5);
+    Tensor now = h1;
+    double h = (1 - z1) * std::tanh(1) + z1;
+    for (int step = 0; step < 2; ++step) {
+      const double gate = sigmoid_of(1 + h), n = std::tanh(1 + gate * (h - 1));
+      h = (1 - gate) * n + gate * h;
+      now = cell(one, now);
+      expect_near(now, {h}, tolerance);
+    }
   }
 }
 

@@ -149,7 +149,6 @@ TEST(TraceShapes, EveryOperationPrintsALine) {
                                        "bmm",
                                        "broadcast_to",
                                        "chunk",
-                                       "clamp",
                                        "conv1d",
                                        "conv2d",
                                        "conv_transpose2d",
