@@ -16,6 +16,11 @@
 namespace fovea {
 namespace {
 
+Tensor over_keys(const Tensor& scores) { return softmax(scores, -1); }
+Tensor weights_of(const detail::DenseAttention& a) {
+  return detail::masked_weights(a.scores, a.keep, over_keys);
+}
+
 // The rule, in ops. Runs when someone will differentiate again.
 std::array<Tensor, 3> attention_vjp(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const Tensor& gy, const detail::AttentionCall& call) {
@@ -23,7 +28,7 @@ std::array<Tensor, 3> attention_vjp(const Tensor& q, const Tensor& k, const Tens
   const auto dropped = [&](const Tensor& x) {
     return detail::dropout_by_key(x, call.dropout, call.key);
   };
-  const Tensor p = detail::dense_weights(a);
+  const Tensor p = weights_of(a);
   const Tensor gv = matmul(transpose(dropped(p), -2, -1), gy);
   const Tensor gp = dropped(matmul(gy, transpose(a.v, -2, -1)));
   const Tensor gs = p * (gp - sum(p * gp, -1, keepdim)) * call.scale;
@@ -34,9 +39,6 @@ std::array<Tensor, 3> attention_vjp(const Tensor& q, const Tensor& k, const Tens
 
 }  // namespace
 
-// Masked elements take part as -inf: probability and gradient 0. A row of nothing else, masked or
-// not, would be 0 / 0; it goes through softmax as zeros and is then emptied, and with it its
-// gradient.
 Tensor masked_softmax(const Tensor& x, const Tensor& keep) {
   detail::check_floating("masked_softmax", "x", x);
   detail::check_dtype("masked_softmax", "keep", keep, boolean);
@@ -47,21 +49,14 @@ Tensor masked_softmax(const Tensor& x, const Tensor& keep) {
     throw ShapeError(fmt::format("masked_softmax: x is {}, keep is {}; keep must broadcast to x",
                                  x.shape().str(), keep.shape().str()));
   }
-  if (x.numel() == 0) return softmax(x, -1);
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  const Tensor none = full({}, -kInf, x.dtype());
-  const Tensor any = amax(where(keep, x.detach(), none), {-1}, true) != none;
-  const Tensor all = logical_and(keep, any);
-  const Tensor out = where(any, none, zeros({}, x.dtype()));
-  const Tensor y = softmax(where(all, x, out), -1);
-  return where(all, y, zeros({}, x.dtype()));
+  return detail::masked_weights(x, keep, over_keys);
 }
 
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& o) {
   AttentionOptions kept = o;
   kept.dropout = 0;
   const auto call = detail::checked_attention("attention_weights", q, k, k, kept);
-  return detail::dense_weights(detail::dense_attention(q, k, k, call));
+  return weights_of(detail::dense_attention(q, k, k, call));
 }
 
 Tensor scaled_dot_product_attention(const Tensor& q_in, const Tensor& k_in, const Tensor& v_in,
@@ -75,7 +70,7 @@ Tensor scaled_dot_product_attention(const Tensor& q_in, const Tensor& k_in, cons
   }
   if (call.bias.defined()) {
     const auto a = detail::dense_attention(q_in, k_in, v_in, call);
-    return matmul(detail::dropout_by_key(detail::dense_weights(a), call.dropout, call.key), a.v);
+    return matmul(detail::dropout_by_key(weights_of(a), call.dropout, call.key), a.v);
   }
   const DType t = promote(promote(q_in.dtype(), k_in.dtype()), v_in.dtype());
   const Tensor q = to(q_in, t), k = to(k_in, t), v = to(v_in, t);

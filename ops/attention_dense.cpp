@@ -45,13 +45,6 @@ void check_broadcast(const char* op, const char* arg, const Tensor& x, const Ten
                                scores.str()));
 }
 
-// x with every head repeated for the queries of its group: (.., Hk, T, D) -> (.., H, T, D).
-Tensor for_every_query_head(const Tensor& x, const Tensor& q) {
-  const int d = x.dim() - 3;
-  if (d < 0 || x.shape()[d] == q.shape()[d]) return x;
-  return repeat_interleave(x, q.shape()[d] / x.shape()[d], d);
-}
-
 // What may be attended to, or nothing when everything may: broadcasts to (..., Tq, Tk).
 Tensor combined_mask(const Tensor& q, const Tensor& k, const AttentionCall& call) {
   Tensor keep = call.keep_mask;
@@ -130,12 +123,21 @@ DenseAttention dense_attention(const Tensor& q, const Tensor& k, const Tensor& v
   return a;
 }
 
-Tensor dense_weights(const DenseAttention& a) {
-  if (a.keep.defined()) return masked_softmax(a.scores, a.keep);
-  // A row of scores that are all -inf sees nothing, masked or not.
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  const bool nothing = a.scores.numel() > 0 && any(amax(a.scores.detach(), {-1}) == -kInf);
-  return nothing ? masked_softmax(a.scores, ones({}, boolean)) : softmax(a.scores, -1);
+Tensor masked_weights(const Tensor& x, const Tensor& keep, Tensor (*f)(const Tensor&)) {
+  if (x.numel() == 0) return f(x);
+  const Tensor zero = zeros({}, x.dtype());
+  const Tensor none = full({}, -std::numeric_limits<double>::infinity(), x.dtype());
+  const Tensor top = amax(keep.defined() ? where(keep, x.detach(), none) : x.detach(), {-1}, true);
+  if (!keep.defined() && !any(top == none)) return f(x);
+  const Tensor some = top != none;
+  const Tensor all = keep.defined() ? logical_and(keep, some) : expand(some, x.shape());
+  return where(all, f(where(all, x, where(some, none, zero))), zero);
+}
+
+Tensor for_every_query_head(const Tensor& x, const Tensor& q) {
+  const int d = x.dim() - 3;
+  if (d < 0 || x.shape()[d] == q.shape()[d]) return x;
+  return repeat_interleave(x, q.shape()[d] / x.shape()[d], d);
 }
 
 Tensor without_unseen(const Tensor& x, const Tensor& seen) {

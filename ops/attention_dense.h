@@ -23,8 +23,13 @@ struct DenseAttention {
 DenseAttention dense_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                const AttentionCall& call);
 
-/// softmax over what is kept.
-Tensor dense_weights(const DenseAttention& a);
+/// f along the last axis of what keep (may be undefined) keeps of x. The rest takes part as -inf
+/// and gets 0. A row of nothing else, masked or not, would be no distribution: it goes through f as
+/// zeros and is then emptied, and with it its gradient.
+Tensor masked_weights(const Tensor& x, const Tensor& keep, Tensor (*f)(const Tensor&));
+
+/// x (.., Hk, T, D) with every head repeated for the queries of its group: (.., H, T, D).
+Tensor for_every_query_head(const Tensor& x, const Tensor& q);
 
 /// What belongs to keys that no query may see becomes 0, so that not even a NaN in it is met: 0 *
 /// NaN is NaN.

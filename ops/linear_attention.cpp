@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "fovea/ops/attention_scores.h"
+#include "fovea/ops/attention_dense.h"
 #include "fovea/ops/elementwise.h"
 #include "fovea/ops/internal.h"
 #include "fovea/ops/kernels/linear_attention.h"

@@ -17,7 +17,7 @@
 
 #include <cmath>
 
-#include "fovea/ops/attention_scores.h"
+#include "fovea/ops/attention_dense.h"
 #include "fovea/ops/internal.h"
 #include "fovea/ops/linear_attention.h"
 
@@ -58,7 +58,7 @@ Tensor every_key(const Tensor& keep, int64_t tk) {
 
 void check(const char* op, const Tensor& q, const Tensor& k, const Tensor& v,
            const NystromOptions& o) {
-  detail::check_attention(op, q, k, v, {});
+  (void)detail::checked_attention(op, q, k, v, {});
   if (o.keep_mask.defined()) {
     detail::check_dtype(op, "keep_mask", o.keep_mask, boolean);
     Shape keys = q.shape();

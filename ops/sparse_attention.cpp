@@ -5,7 +5,7 @@
 //           there get nothing.               (Martins & Astudillo 2016; Peters 2019)
 // saves     what its parts save, of size Tq x Tk
 // A NaN among the keys is kept out where no query sees it, not where only some do not.
-#include "fovea/ops/attention_scores.h"
+#include "fovea/ops/attention_dense.h"
 #include "fovea/ops/internal.h"
 
 namespace fovea {
@@ -13,13 +13,11 @@ namespace {
 
 Tensor sparse_attention(const char* op, const Tensor& q, const Tensor& k, const Tensor& v,
                         const AttentionOptions& o, Tensor (*project)(const Tensor&)) {
-  detail::check_attention(op, q, k, v, o);
-  const RandomKey key =
-      o.dropout > 0 ? (o.generator ? *o.generator : default_generator()).next() : RandomKey{};
-  const detail::AttentionScores s = detail::attention_scores(q, k, v, o);
-  if (k.size(-2) == 0) return matmul(s.scores, s.values);
-  const Tensor weights = detail::masked_weights(s.scores, s.keep, project);
-  return matmul(detail::dropout_by_key(weights, o.dropout, key), s.values);
+  const detail::AttentionCall call = detail::checked_attention(op, q, k, v, o);
+  const detail::DenseAttention a = detail::dense_attention(q, k, v, call);
+  if (k.size(-2) == 0) return matmul(a.scores, a.v);
+  const Tensor weights = detail::masked_weights(a.scores, a.keep, project);
+  return matmul(detail::dropout_by_key(weights, call.dropout, call.key), a.v);
 }
 
 }  // namespace
