@@ -1,11 +1,12 @@
 // Why does attention divide its scores by sqrt(d)? Measures what happens to softmax and to its
 // gradient with and without, and with the wrong root that some tutorials take.
 //
-//     why_scale                 d = 4 to 1024, 64 keys
-//     why_scale --keys 256      of more keys
+//     why_scale                           d = 4 to 1024, 64 keys
+//     why_scale --keys 256 --batches 16   of more keys
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 
 #include "examples/common/flags.h"
@@ -145,8 +146,10 @@ int run(int argc, char** argv) {
         "the gradient of q shrinks with them.\n");
   }
   fmt::print("wrote metrics.json, why_scale.svg to {}\n", a.common.out);
-  fmt::print("next: {} --keys {} --out {}\n", examples::program_path(),
-             std::min<int64_t>(4 * a.sample.keys, 1024), a.common.out);
+  // Four times the keys, as many queries.
+  fmt::print("next: {} --keys {} --batches {} --out {}\n", examples::program_path(),
+             std::min<int64_t>(4 * a.sample.keys, 4096), std::max<int64_t>(1, a.sample.batches / 4),
+             a.common.out);
   return 0;
 }
 
