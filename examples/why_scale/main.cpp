@@ -103,8 +103,7 @@ void explain(const Arguments& a) {
   if (a.common.quiet) return;
   fmt::print(
       "q, k ~ N(0, 1), {} keys, {} queries; p = softmax of the scores, L = u'p, u ~ N(0, 1)\n"
-      "entropy: mean of -sum p log p, at most log {} = {:.3f}; gradients: median of their "
-      "norms\n\n",
+      "entropy: mean of -sum p log p, at most log {} = {:.3f}; gradients: median norm\n\n",
       a.sample.keys, a.sample.keys * a.sample.batches, a.sample.keys,
       std::log(static_cast<double>(a.sample.keys)));
 }
@@ -125,11 +124,8 @@ int run(int argc, char** argv) {
   heads.write(m);
   show_layer(m);
   const std::string path = examples::in_folder(a.common.out, "why_scale.svg");
-  widths.draw(
-      path, "Why attention divides by sqrt(d)",
-      fmt::format(
-          "softmax over {} keys, q and k ~ N(0, 1); variance, mean entropy, median gradient",
-          a.sample.keys));
+  widths.draw(path, "Why attention divides by sqrt(d)",
+              fmt::format("softmax over {} keys; mean entropy, median gradient", a.sample.keys));
   m.set("entropy_of_uniform", std::log(static_cast<double>(a.sample.keys)));
   m.set("keys", a.sample.keys);
   m.set("batches", a.sample.batches);
@@ -139,9 +135,9 @@ int run(int argc, char** argv) {
   m.write(examples::in_folder(a.common.out, "metrics.json"));
   if (!a.common.quiet) {
     fmt::print(
-        "\nUndivided, scores spread as sqrt(d): softmax becomes one-hot, J = diag(p) - pp' becomes "
-        "0\n"
-        "and no gradient comes through. Divided by sqrt(d) they spread the same at any width.\n"
+        "\nUndivided, scores spread as sqrt(d): softmax becomes one-hot, J = diag(p) - pp' goes "
+        "to\n"
+        "0 and no gradient comes through. Divided by sqrt(d) they spread the same at any width.\n"
         "Divided by sqrt(embed_size) they are sqrt(heads) too small: all keys weigh alike, and\n"
         "the gradient of q shrinks with them.\n");
   }
