@@ -40,12 +40,29 @@ Corpus Corpus::read(const std::string& path, int64_t context) {
   return c;
 }
 
-Windows draw_windows(const Tensor& text, int64_t batch, int64_t context, uint64_t seed,
-                     int64_t step) {
+WindowOrder::WindowOrder(const Tensor& text, int64_t batch, int64_t context, uint64_t seed)
+    : text_(text),
+      batch_(batch),
+      context_(context),
+      count_((text.numel() - context) / context),
+      seed_(seed) {}
+
+void WindowOrder::begin_pass(int64_t pass) {
   Generator g;
-  g.set_state({seed, static_cast<uint64_t>(step)});
-  const Tensor starts = randint(0, text.numel() - context, {batch}, &g);
-  return windows_at(text, starts.to_vector<int64_t>(), context);
+  g.set_state({seed_, static_cast<uint64_t>(2 * pass)});
+  offset_ = randint(0, context_, {1}, &g).item<int64_t>();
+  order_ = randperm(count_, &g).to_vector<int64_t>();
+  pass_ = pass;
+}
+
+Windows WindowOrder::at(int64_t step) {
+  std::vector<int64_t> starts;
+  for (int64_t b = 0; b < batch_; ++b) {
+    const int64_t n = step * batch_ + b;
+    if (n / count_ != pass_) begin_pass(n / count_);
+    starts.push_back(offset_ + order_[static_cast<size_t>(n % count_)] * context_);
+  }
+  return windows_at(text_, starts, context_);
 }
 
 double text_loss(const GPT& model, const Tensor& text, int64_t most) {

@@ -1,6 +1,8 @@
 // A text as numbers, cut into what is trained on and what is not.
 #pragma once
 
+#include <vector>
+
 #include "fovea/io/characters.h"
 #include "fovea/nn/transformer/gpt.h"
 
@@ -19,9 +21,22 @@ struct Corpus {
 struct Windows {
   Tensor ids, next;  ///< i64 (B, T), and the same one place on
 };
-/// B windows at random places of the text: those of this seed and step.
-Windows draw_windows(const Tensor& text, int64_t batch, int64_t context, uint64_t seed,
-                     int64_t step);
+
+/// Windows of a text in random order. In every pass the text is cut from another place on, and each
+/// window comes once. A function of the seed and the step alone, so that a run can be resumed.
+class WindowOrder {
+ public:
+  WindowOrder(const Tensor& text, int64_t batch, int64_t context, uint64_t seed);
+  Windows at(int64_t step);
+
+ private:
+  void begin_pass(int64_t pass);
+  Tensor text_;
+  int64_t batch_, context_, count_;  // windows in a pass
+  uint64_t seed_;
+  int64_t pass_ = -1, offset_ = 0;
+  std::vector<int64_t> order_;
+};
 
 /// The mean cross-entropy in nats over the text, cut into windows side by side; of the first
 /// `most` windows when that is not 0.

@@ -49,6 +49,7 @@ Trainer::Trainer(GPT& model, const Corpus& corpus, const Config& c,
       c_(c),
       flags_(flags),
       checkpoint_(examples::in_folder(flags.out, "checkpoint.safetensors")),
+      windows_(corpus.train, c.batch, c.context, c.seed),
       adam_(groups(model, c), {.lr = c.lr, .beta2 = c.beta2}),
       schedule_(adam_, rule(c)) {
   run_.parts = {{"model", &model_},
@@ -76,7 +77,7 @@ void Trainer::train() {
 }
 
 void Trainer::step() {
-  const Windows w = draw_windows(corpus_.train, c_.batch, c_.context, c_.seed, run_.progress.step);
+  const Windows w = windows_.at(run_.progress.step);
   adam_.zero_grad();
   const Tensor loss = cross_entropy(model_(w.ids), w.next);
   const double value = loss.item();

@@ -48,6 +48,7 @@ class Trainer {
   const Config& c_;
   const examples::CommonFlags& flags_;
   std::string checkpoint_;
+  WindowOrder windows_;
   AdamW adam_;
   Schedule schedule_;
   examples::TrainingLog steps_{{"loss", "seconds"}};

@@ -120,6 +120,8 @@ TEST(TraceShapes, EveryOperationPrintsALine) {
                                      "contiguous",   "to",          "zeros_like", "ones_like",
                                      "full_like",    "empty_like",  "rand_like",  "randn_like",
                                      "dropout.eval", "dropout.none"};
+  // Only their length counts; these matrices are skipped by the layer.
+  const std::set<std::string> unread{"LocationScore", "SelfAttention.not_projected"};
   std::set<std::string> names, named;
   for (const cases::OpCase& row : cases::table()) {
     if (row.inputs.empty() || silent.count(row.name) || silent.count(row.id())) continue;
@@ -134,6 +136,7 @@ TEST(TraceShapes, EveryOperationPrintsALine) {
       if (line.rfind(row.name + " ", 0) == 0) named.insert(row.name);
     }
     for (const Tensor& x : inputs) {
+      if (unread.count(row.id())) break;
       if (row.name == "index_select" && x.dtype() == i64) continue;  // shows as gather's, repeated
       EXPECT_THAT(in, HasSubstr(x.shape().str())) << row.id();
     }
@@ -154,6 +157,7 @@ TEST(TraceShapes, EveryOperationPrintsALine) {
                                        "conv_transpose2d",
                                        "diag",
                                        "einsum",
+                                       "entmax15_attention",
                                        "flatten",
                                        "grid_sample",
                                        "group_norm",
@@ -170,6 +174,7 @@ TEST(TraceShapes, EveryOperationPrintsALine) {
                                        "l1_loss",
                                        "leaky_relu",
                                        "lerp",
+                                       "linear_attention",
                                        "masked_fill",
                                        "masked_select",
                                        "masked_softmax",
@@ -181,11 +186,14 @@ TEST(TraceShapes, EveryOperationPrintsALine) {
                                        "norm",
                                        "outer",
                                        "pad",
+                                       "performer_attention",
                                        "repeat_interleave",
                                        "rms_norm",
                                        "roll",
                                        "scatter",
                                        "select",
+                                       "soft_attention_nystrom",
+                                       "sparsemax_attention",
                                        "split",
                                        "std",
                                        "tril",

@@ -38,6 +38,7 @@ void add_feature_attention(std::vector<OpCase>& rows) {
     };
     const std::string label = kind.label;
     if (label.empty()) {
+      row.one = {{2, 1, 1, 4}, {2, 1, 5, 4}, {2, 1, 5, 1}};
       row.zero = {{2, 2, 3, 4}, {2, 2, 0, 4}, {2, 2, 0, 3}};
       row.big = {{2, 3, 150, 16}, {2, 3, 290, 16}, {2, 3, 290, 8}};
       row.bad = bad_attention("feature_attention", "fq", [](const Tensors& x, const Tensor& keep) {
@@ -45,6 +46,7 @@ void add_feature_attention(std::vector<OpCase>& rows) {
       });
     }
     if (label == "causal") {
+      row.one = {{1, 1, 3, 1}, {1, 1, 3, 1}, {1, 1, 3, 1}};
       row.zero = {{0, 2, 4, 3}, {0, 2, 4, 3}, {0, 2, 4, 3}};
       row.big = {{2, 3, 300, 16}, {2, 3, 300, 16}, {2, 3, 300, 8}};
     }
@@ -82,6 +84,7 @@ void add_linear_attention(std::vector<OpCase>& rows) {
       return attend(x[0], x[1], x[2], kind.sees(x), by_share(similarity));
     };
     if (row.label.empty()) {
+      row.one = {{2, 1, 1, 4}, {2, 1, 5, 4}, {2, 1, 5, 1}};
       row.zero = {{2, 2, 3, 4}, {2, 2, 0, 4}, {2, 2, 0, 3}};
       row.big = {{2, 3, 70, 16}, {2, 3, 90, 16}, {2, 3, 90, 8}};
       row.bad = bad_attention("linear_attention", "q", [](const Tensors& x, const Tensor& keep) {
@@ -116,6 +119,7 @@ void add_performer_attention(std::vector<OpCase>& rows) {
                     }));
     };
     if (row.label.empty()) {
+      row.one = {{2, 1, 1, 4}, {2, 1, 5, 4}, {2, 1, 5, 1}, {1, 4}};
       row.zero = {{2, 2, 3, 4}, {2, 2, 0, 4}, {2, 2, 0, 3}, {5, 4}};
       row.big = {{2, 3, 70, 4}, {2, 3, 90, 4}, {2, 3, 90, 8}, {16, 4}};
       row.bad = bad_attention("performer_attention", "q", [](const Tensors& x, const Tensor& keep) {

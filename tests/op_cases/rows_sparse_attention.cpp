@@ -96,6 +96,7 @@ void add_nystrom(std::vector<OpCase>& rows) {
       return attend(x[0], x[1], x[2], kind.sees(x), by_landmarks(n));
     };
     if (row.label.empty()) {
+      row.one = {{2, 1, 3, 1}, {2, 1, 1, 1}, {2, 1, 1, 3}};
       row.zero = {{2, 2, 3, 4}, {2, 2, 0, 4}, {2, 2, 0, 3}};
       row.big = {{2, 3, 70, 16}, {2, 3, 90, 16}, {2, 3, 90, 8}};
       row.bad =
@@ -201,6 +202,7 @@ void add_sparse(std::vector<OpCase>& rows, const char* name, int degree,
                     });
     };
     if (row.label.empty()) {
+      row.one = {{1, 2, 1, 4}, {1, 1, 5, 4}, {1, 1, 5, 1}};
       row.zero = {{2, 2, 3, 4}, {2, 2, 0, 4}, {2, 2, 0, 3}};
       row.big = {{2, 3, 70, 16}, {2, 3, 90, 16}, {2, 3, 90, 8}};
       row.bad = bad_attention(name, "q", [f](const Tensors& x, const Tensor& keep) {

@@ -117,7 +117,8 @@ void add_layer(std::vector<OpCase>& rows, const char* name, const char* label, c
   row.naive = naive;
   if (!masked) {
     for (const InputSpec& s : row.inputs) row.zero.push_back(s.shape);
-    row.big = row.zero;
+    row.big = row.one = row.zero;
+    row.one[0] = {1, 1, o.d_model};
     row.zero[0] = {0, 4, o.d_model};
     row.big[0] = {3, 300, o.d_model};
     std::vector<InputSpec> wrong = row.inputs;
