@@ -5,7 +5,6 @@
 //     cost --tokens 65536 --limit 30        further, for as long as a pass takes half a minute
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "examples/common/flags.h"
@@ -29,26 +28,26 @@ struct Arguments {
 
 Arguments read_arguments(int argc, char** argv) {
   Arguments a;
-  CLI::App app{"What attention costs as the text grows: time and memory, forward and backward"};
-  examples::add_common_flags(app, a.common);
-  const auto add = [&app](const char* name, auto& value, const char* what) {
-    return app.add_option(name, value, what)->capture_default_str();
+  examples::Flags flags(
+      "What attention costs as the text grows: time and memory, forward and backward");
+  flags.add_common(a.common);
+  const auto add = [&flags](const char* name, auto& value, const char* what) {
+    return flags.add(name, value, what);
   };
   using examples::above, examples::at_least;
   add("--tokens", a.limits.tokens, "T = 128, 256, ... up to this")
-      ->check(at_least(128, kMostTokens));
-  add("--heads", a.sizes.heads, "Heads of attention")->check(at_least(1, 1024));
-  add("--dim", a.sizes.dim, "Width of a head")->check(at_least(1, 4096));
+      .check(at_least(128, kMostTokens));
+  add("--heads", a.sizes.heads, "Heads of attention").check(at_least(1, 1024));
+  add("--dim", a.sizes.dim, "Width of a head").check(at_least(1, 4096));
   add("--window", a.sizes.window, "Keys on either side that a window shows")
-      ->check(at_least(0, kMostTokens));
-  add("--landmarks", a.sizes.landmarks, "Landmarks of SOFT")->check(at_least(1, 1024));
-  add("--features", a.sizes.features, "Features of Performer")->check(at_least(1, 4096));
-  add("--limit", a.limits.seconds, "End a curve before a pass takes more seconds")->check(above(0));
-  add("--memory", a.gigabytes, "End a curve before a pass takes more GB")->check(above(0));
-  add("--repeats", a.limits.repeats, "Passes of which the median counts")->check(at_least(1, 1000));
-  examples::parse_flags(app, argc, argv, a.common);
+      .check(at_least(0, kMostTokens));
+  add("--landmarks", a.sizes.landmarks, "Landmarks of SOFT").check(at_least(1, 1024));
+  add("--features", a.sizes.features, "Features of Performer").check(at_least(1, 4096));
+  add("--limit", a.limits.seconds, "End a curve before a pass takes more seconds").check(above(0));
+  add("--memory", a.gigabytes, "End a curve before a pass takes more GB").check(above(0));
+  add("--repeats", a.limits.repeats, "Passes of which the median counts").check(at_least(1, 1000));
+  flags.parse(argc, argv);
   a.limits.bytes = a.gigabytes * 1e9;
-  if (!a.common.resume.empty()) throw examples::UsageError("--resume: nothing is trained here");
   return a;
 }
 

@@ -6,8 +6,6 @@
 //     glimpse --show 16 --checkpoint out/glimpse/model.safetensors
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "examples/common/flags.h"
 #include "examples/common/interrupt.h"
 #include "examples/common/output.h"
@@ -35,40 +33,40 @@ struct Arguments {
 };
 
 void parse(int argc, char** argv, Arguments& a) {
-  CLI::App app{
-      "Learns to read images through a few glimpses (Mnih 2014), and shows where it looked"};
+  examples::Flags flags(
+      "Learns to read images through a few glimpses (Mnih 2014), and shows where it looked");
   Config& c = a.config;
   a.common.seed = c.seed;
   a.common.epochs = c.epochs;
-  add_common_flags(app, a.common);
-  const auto add = [&app](const char* name, auto& value, const char* what) {
-    return app.add_option(name, value, what)->capture_default_str();
+  flags.add_common(a.common);
+  const auto add = [&flags](const char* name, auto& value, const char* what) {
+    return flags.add(name, value, what);
   };
-  using examples::above, examples::at_least, examples::between;
-  add("--data", c.data, "Folder of IDX files: MNIST, Fashion-MNIST, ...")->type_name("DIR");
+  using examples::above, examples::at_least, examples::between, examples::one_of;
+  add("--data", c.data, "Folder of IDX files: MNIST, Fashion-MNIST, ...").type_name("DIR");
   add("--dataset", c.dataset, "original, translated or cluttered")
-      ->check(CLI::IsMember({"original", "translated", "cluttered"}));
-  add("--glimpses", c.glimpses, "Looks at each image")->check(at_least(1, 1000));
-  add("--patch", c.patch, "Side of a glimpse in pixels")->check(at_least(1, 1000));
-  add("--scales", c.scales, "Scales of a glimpse, each twice as wide")->check(at_least(1, 8));
-  add("--hidden", c.hidden, "Width of the memory")->check(at_least(1, 1 << 16));
-  add("--std", c.std, "Spread of a location around its mean")->check(above(0));
+      .check(one_of({"original", "translated", "cluttered"}));
+  add("--glimpses", c.glimpses, "Looks at each image").check(at_least(1, 1000));
+  add("--patch", c.patch, "Side of a glimpse in pixels").check(at_least(1, 1000));
+  add("--scales", c.scales, "Scales of a glimpse, each twice as wide").check(at_least(1, 8));
+  add("--hidden", c.hidden, "Width of the memory").check(at_least(1, 1 << 16));
+  add("--std", c.std, "Spread of a location around its mean").check(above(0));
   add("--start", c.start, "First look: uniform (anywhere) or centre")
-      ->check(CLI::IsMember({"uniform", "centre"}));
-  add("--batch", c.batch, "Images in a step")->check(at_least(1, 1 << 20));
-  add("--lr", c.lr, "Learning rate of Adam")->check(above(0));
+      .check(one_of({"uniform", "centre"}));
+  add("--batch", c.batch, "Images in a step").check(at_least(1, 1 << 20));
+  add("--lr", c.lr, "Learning rate of Adam").check(above(0));
   add("--schedule", c.schedule, "How the learning rate falls: cosine or plateau")
-      ->check(CLI::IsMember({"cosine", "plateau"}));
-  add("--policy-weight", c.policy_weight, "Weight of the policy's loss")->check(between(0, 1e6));
-  add("--clip", c.clip, "Largest norm of a gradient")->check(above(0));
+      .check(one_of({"cosine", "plateau"}));
+  add("--policy-weight", c.policy_weight, "Weight of the policy's loss").check(between(0, 1e6));
+  add("--clip", c.clip, "Largest norm of a gradient").check(above(0));
   add("--location-lr", c.location_lr, "Learning rate of the location network, as a part of --lr")
-      ->check(above(0));
-  add("--duplicates", c.duplicates, "Episodes for a training image")->check(at_least(1, 1000));
-  add("--mc-samples", c.mc_samples, "Episodes averaged for a test image")->check(at_least(1, 1000));
-  add("--checkpoint", a.checkpoint, "What --show looks with, beside --resume")->type_name("FILE");
+      .check(above(0));
+  add("--duplicates", c.duplicates, "Episodes for a training image").check(at_least(1, 1000));
+  add("--mc-samples", c.mc_samples, "Episodes averaged for a test image").check(at_least(1, 1000));
+  add("--checkpoint", a.checkpoint, "What --show looks with, beside --resume").type_name("FILE");
   add("--show", a.show, "Draw the paths over this many test images, do not train")
-      ->check(at_least(1, 1024));
-  examples::parse_flags(app, argc, argv, a.common);
+      .check(at_least(1, 1024));
+  flags.parse(argc, argv);
   c.seed = a.common.seed;
   c.epochs = a.common.epochs;
 }

@@ -7,7 +7,6 @@
 // The default settings are nanoGPT's recipe for a CPU (Karpathy 2022).
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <numeric>
 
 #include "examples/common/interrupt.h"
@@ -39,45 +38,41 @@ struct Arguments {
 };
 
 void parse(int argc, char** argv, Arguments& a) {
-  CLI::App app{"Learns to write like a text, a character at a time (a GPT, Radford 2019)"};
+  examples::Flags flags("Learns to write like a text, a character at a time (a GPT, Radford 2019)");
   Config& c = a.config;
   a.common.seed = c.seed;
   a.common.steps = c.steps;
-  add_common_flags(app, a.common);
-  const auto add = [&app](const char* name, auto& value, const char* what) {
-    return app.add_option(name, value, what)->capture_default_str();
+  flags.add_common(a.common);
+  const auto add = [&flags](const char* name, auto& value, const char* what) {
+    return flags.add(name, value, what);
   };
   using examples::above, examples::at_least, examples::between;
-  add("--text", c.text, "The text to learn, in UTF-8")->type_name("FILE");
+  add("--text", c.text, "The text to learn, in UTF-8").type_name("FILE");
   add("--preset", a.preset, "Settings that other flags change: cpu, or tiny for a first look")
-      ->check(CLI::IsMember({"cpu", "tiny"}));
-  add("--layers", c.layers, "Layers")->check(at_least(0, 1000));
-  add("--heads", c.heads, "Heads of attention")->check(at_least(1, 1000));
-  add("--width", c.width, "Width of the model, a multiple of --heads")->check(at_least(1, 1 << 16));
-  add("--context", c.context, "Characters the model sees")->check(at_least(1, 1 << 20));
-  add("--dropout", c.dropout, "Probability of dropout")->check(between(0, 1));
-  add("--batch", c.batch, "Windows in a step")->check(at_least(1, 1 << 20));
-  add("--lr", c.lr, "Learning rate of AdamW, after --warm-up")->check(above(0));
-  add("--min-lr", c.min_lr, "Where the learning rate ends")->check(between(0, 1e6));
-  add("--warm-up", c.warm_up, "Steps in which the learning rate rises")->check(at_least(0));
-  add("--beta2", c.beta2, "AdamW's beta2")->check(between(0, 0.999999));
-  add("--weight-decay", c.weight_decay, "AdamW's weight decay, of matrices")
-      ->check(between(0, 1e6));
-  add("--clip", c.clip, "Largest norm of a gradient")->check(above(0));
-  add("--eval-every", c.eval_every, "Steps between validations")->check(at_least(1));
-  app.add_option("--sample", a.prompt, "Write behind this prompt, do not train");
-  add("--checkpoint", a.checkpoint, "What --sample writes with, beside --resume")
-      ->type_name("FILE");
-  add("--tokens", a.tokens, "Characters that --sample writes")->check(at_least(0, 1 << 24));
+      .check(examples::one_of({"cpu", "tiny"}));
+  add("--layers", c.layers, "Layers").check(at_least(0, 1000));
+  add("--heads", c.heads, "Heads of attention").check(at_least(1, 1000));
+  add("--width", c.width, "Width of the model, a multiple of --heads").check(at_least(1, 1 << 16));
+  add("--context", c.context, "Characters the model sees").check(at_least(1, 1 << 20));
+  add("--dropout", c.dropout, "Probability of dropout").check(between(0, 1));
+  add("--batch", c.batch, "Windows in a step").check(at_least(1, 1 << 20));
+  add("--lr", c.lr, "Learning rate of AdamW, after --warm-up").check(above(0));
+  add("--min-lr", c.min_lr, "Where the learning rate ends").check(between(0, 1e6));
+  add("--warm-up", c.warm_up, "Steps in which the learning rate rises").check(at_least(0));
+  add("--beta2", c.beta2, "AdamW's beta2").check(between(0, 0.999999));
+  add("--weight-decay", c.weight_decay, "AdamW's weight decay, of matrices").check(between(0, 1e6));
+  add("--clip", c.clip, "Largest norm of a gradient").check(above(0));
+  add("--eval-every", c.eval_every, "Steps between validations").check(at_least(1));
+  add("--sample", a.prompt, "Write behind this prompt, do not train");
+  add("--checkpoint", a.checkpoint, "What --sample writes with, beside --resume").type_name("FILE");
+  add("--tokens", a.tokens, "Characters that --sample writes").check(at_least(0, 1 << 24));
   add("--temperature", a.sampling.temperature, "Below 1 surer, above 1 bolder, 0 the likeliest")
-      ->check(between(0, 1e6));
-  add("--top-k", a.sampling.top_k, "Choose among the k likeliest; 0 for all")->check(at_least(0));
+      .check(between(0, 1e6));
+  add("--top-k", a.sampling.top_k, "Choose among the k likeliest; 0 for all").check(at_least(0));
   add("--top-p", a.sampling.top_p, "Choose among the likeliest that reach this probability")
-      ->check([](const std::string& s) {
-        return above(0)(s).empty() ? between(0, 1)(s) : above(0)(s);
-      });
-  examples::parse_flags(app, argc, argv, a.common);
-  a.sample = app.count("--sample") > 0;
+      .check(above(0, 1));
+  flags.parse(argc, argv);
+  a.sample = flags.given("--sample");
   c.seed = a.common.seed;
   c.steps = a.common.steps;
 }

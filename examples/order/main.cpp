@@ -5,8 +5,6 @@
 //     order --tokens 512 --moved 1000  of a longer text, moved further
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "examples/common/flags.h"
 #include "examples/common/output.h"
 #include "examples/common/program.h"
@@ -25,24 +23,21 @@ struct Arguments {
 
 Arguments read_arguments(int argc, char** argv) {
   Arguments a;
-  CLI::App app{"Does attention see the order of its tokens? With each kind of positions"};
-  examples::add_common_flags(app, a.common);
-  const auto add = [&app](const char* name, int64_t& value, const char* what, int64_t low) {
-    app.add_option(name, value, what)
-        ->check(examples::at_least(low, 1 << 16))
-        ->capture_default_str();
+  examples::Flags flags("Does attention see the order of its tokens? With each kind of positions");
+  flags.add_common(a.common);
+  const auto add = [&flags](const char* name, int64_t& value, const char* what, int64_t low) {
+    flags.add(name, value, what).check(examples::at_least(low, 1 << 16));
   };
   add("--tokens", a.sizes.tokens, "Tokens of the text", 2);
   add("--width", a.sizes.width, "Width of a token", 2);
   add("--heads", a.sizes.heads, "Heads of attention", 1);
   add("--moved", a.sizes.moved, "Places by which the text is moved", 1);
-  examples::parse_flags(app, argc, argv, a.common);
+  flags.parse(argc, argv);
   if (a.sizes.width % (2 * a.sizes.heads) != 0) {
     throw examples::UsageError(
         fmt::format("--width {}: not a multiple of 2 x {} heads, and rotary positions turn pairs",
                     a.sizes.width, a.sizes.heads));
   }
-  if (!a.common.resume.empty()) throw examples::UsageError("--resume: nothing is trained here");
   return a;
 }
 

@@ -5,7 +5,6 @@
 //     why_scale --keys 256 --batches 16   of more keys
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -29,18 +28,17 @@ struct Arguments {
 
 Arguments read_arguments(int argc, char** argv) {
   Arguments a;
-  CLI::App app{"Why attention divides its scores by sqrt(d): softmax with and without"};
-  examples::add_common_flags(app, a.common);
-  const auto add = [&app](const char* name, int64_t& value, const char* what, int64_t low,
-                          int64_t high) {
-    app.add_option(name, value, what)->check(examples::at_least(low, high))->capture_default_str();
+  examples::Flags flags("Why attention divides its scores by sqrt(d): softmax with and without");
+  flags.add_common(a.common);
+  const auto add = [&flags](const char* name, int64_t& value, const char* what, int64_t low,
+                            int64_t high) {
+    flags.add(name, value, what).check(examples::at_least(low, high));
   };
   add("--keys", a.sample.keys, "Keys that a query attends to", 2, 4096);
   add("--batches", a.sample.batches, "Batches of so many keys and queries", 1, 4096);
   add("--largest", a.largest, "Widths 4, 8, 16, ... up to this", 4, 1 << 14);
   add("--embed", a.embed, "Width of all heads together", 2, 1 << 14);
-  examples::parse_flags(app, argc, argv, a.common);
-  if (!a.common.resume.empty()) throw examples::UsageError("--resume: nothing is trained here");
+  flags.parse(argc, argv);
   return a;
 }
 

@@ -31,13 +31,15 @@ GPT::GPT(const GPTOptions& o)
       blocks(stack(o)),
       o_(o) {
   const NoGrad scope;
-  init::normal_(tokens.weight, 0, 0.02);
-  init::normal_(positions.table.weight, 0, 0.02);
-  const double added = 0.02 / std::sqrt(2.0 * static_cast<double>(std::max<int64_t>(1, o.layers)));
+  const auto width = static_cast<double>(std::max<int64_t>(1, o.d_model));
+  const double std = o.init_std > 0 ? o.init_std : 0.02 * std::sqrt(768 / width);
+  init::normal_(tokens.weight, 0, std);
+  init::normal_(positions.table.weight, 0, std);
+  const double added = std / std::sqrt(2.0 * static_cast<double>(std::max<int64_t>(1, o.layers)));
   for (TransformerEncoderLayer& block : blocks.layers) {
     for (const auto& [name, parameter] : block.named_parameters()) {
       const bool adds = name == "attention.w_o.weight" || name == "mlp.down.weight";
-      if (parameter.dim() == 2) init::normal_(parameter, 0, adds ? added : 0.02);
+      if (parameter.dim() == 2) init::normal_(parameter, 0, adds ? added : std);
       if (name.ends_with("bias")) init::zeros_(parameter);
     }
   }

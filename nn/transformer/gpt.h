@@ -25,12 +25,15 @@ struct GPTOptions {
   Activation activation = Activation::gelu_tanh;  ///< GPT-2's; nanoGPT takes gelu
   bool bias = true;
   double eps = 1e-5;
+  /// Of the weights at first. 0: 0.02 sqrt(768 / d_model), which is GPT-2's 0.02 at GPT-2's width:
+  /// the narrower a layer, the larger the weights that keep the size of what passes through it.
+  double init_std = 0;
   DType dtype = f32;
 };
 
-/// Parameters "tokens", "positions", "blocks", "norm". Weights start as GPT-2's: N(0, 0.02), biases
-/// 0, and what is added to the stream N(0, 0.02 / sqrt(2 layers)), so that its variance does not
-/// grow with depth. GPT-2's own files load through nn/interchange/gpt2.h.
+/// Parameters "tokens", "positions" and "blocks". Weights start as GPT-2's: N(0, init_std), biases
+/// 0, and what is added to the stream N(0, init_std / sqrt(2 layers)), so that its variance does
+/// not grow with depth. GPT-2's own files load through nn/interchange/gpt2.h.
 class GPT : public LanguageModel {
  public:
   Embedding tokens;

@@ -16,7 +16,7 @@ expect() {
   shift 2
   "$program" "$@" >out.txt 2>err.txt || got=$?
   ((got == code)) || fail "$*: exit code $got instead of $code: $(cat err.txt)"
-  cat out.txt err.txt | grep -qF -- "$text" || fail "$*: does not say: $text"
+  grep -qF -- "$text" out.txt err.txt || fail "$*: does not say: $text"
   (($(wc -l <err.txt) <= 1)) || fail "$*: more than one line on stderr"
 }
 

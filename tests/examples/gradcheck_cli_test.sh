@@ -16,7 +16,7 @@ expect() {
   shift 2
   "$@" >"$folder/out" 2>"$folder/err" || got=$?
   ((got == code)) || fail "$*: exit code $got instead of $code: $(cat "$folder/err")"
-  cat "$folder/out" "$folder/err" | grep -qF -- "$text" || fail "$*: does not say: $text"
+  grep -qF -- "$text" "$folder/out" "$folder/err" || fail "$*: does not say: $text"
   (($(wc -l <"$folder/err") <= 1)) || fail "$*: more than one line on stderr"
 }
 

@@ -6,7 +6,6 @@
 //     gradcheck --json                   the same for programs
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -32,32 +31,23 @@ struct Arguments {
 };
 
 void parse(int argc, char** argv, Arguments& a) {
-  CLI::App app{"Checks the gradients of every operation and layer"};
-  app.add_option("--filter", a.filter, "Only rows whose name contains one of these")
-      ->delimiter(',')
-      ->type_name("TEXT,...");
-  app.add_flag("--verbose", a.verbose, "Show the worst entry of each Jacobian");
-  app.add_flag("--json", a.json, "Print JSON");
-  app.add_option("--seed", a.seed, "Of the inputs")->capture_default_str();
-  app.add_option("--threads", a.threads, "Threads; 0 for one a processor")
-      ->check(examples::at_least(0, 1024))
-      ->capture_default_str();
-  app.add_option("--golden", a.golden, "Numbers of PyTorch to compare with")->type_name("FILE");
-  app.footer(fmt::format(
+  examples::Flags flags("Checks the gradients of every operation and layer");
+  flags.add("--filter", a.filter, "Only rows whose name contains one of these")
+      .type_name("TEXT,...");
+  flags.add("--verbose", a.verbose, "Show the worst entry of each Jacobian");
+  flags.add("--json", a.json, "Print JSON");
+  flags.add("--seed", a.seed, "Of the inputs");
+  flags.add("--threads", a.threads, "Threads; 0 for one a processor")
+      .check(examples::at_least(0, 1024));
+  flags.add("--golden", a.golden, "Numbers of PyTorch to compare with").type_name("FILE");
+  flags.footer(fmt::format(
       "Columns hold relative errors: of the result against a naive loop (allowed {:.0e}), of the\n"
       "gradient and of the gradient's gradient against central differences in float64 ({:.0e},\n"
       "{:.0e}), of all of them against PyTorch in float64 and float32 ({:.0e}, {:.0e}).\n"
       "Exit code 1 when a row fails.",
       kValueTolerance, kFirstOrderTolerance, kSecondOrderTolerance, kGoldenTolerance,
       kGoldenTolerance32));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-    throw examples::Exit{0};
-  } catch (const CLI::ParseError& e) {
-    throw examples::UsageError(e.what());
-  }
+  flags.parse(argc, argv);
   if (a.threads > 0) set_threads(a.threads);
 }
 
