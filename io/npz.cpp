@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "fovea/core/error.h"
+#include "fovea/io/characters.h"
 #include "fovea/io/file.h"
 #include "fovea/io/npy.h"
 #include "fovea/io/unexpected.h"
@@ -16,12 +16,11 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 
-/// Asks the JSON library, which takes no other text.
 bool is_utf8(const std::string& text) {
   try {
-    (void)nlohmann::json(text).dump();
+    (void)code_points(text);
     return true;
-  } catch (const nlohmann::json::exception&) {
+  } catch (const IoError&) {
     return false;
   }
 }
