@@ -94,6 +94,7 @@ Arguments read_arguments(int argc, char** argv) {
     b.config = before;
   }
   parse(argc, argv, b);
+  if (b.sample) b.config = before;  // the seed is that of the writing
   const std::string other = file.empty() ? "" : b.config.recorded().conflict(before.recorded());
   if (!other.empty()) {
     throw examples::UsageError(
