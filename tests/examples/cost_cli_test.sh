@@ -1,24 +1,6 @@
 #!/usr/bin/env bash
 # The program `cost` as its users call it. Argument: the program.
-set -euo pipefail
-program="$(realpath "$1")"
-folder="$(mktemp -d)"
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-fail() {
-  printf 'FAILED: %s\n' "$*" >&2
-  exit 1
-}
-
-# expect CODE TEXT ARGS...   exit code, and a text in what it prints; errors are one line.
-expect() {
-  local code="$1" text="$2" got=0
-  shift 2
-  "$program" "$@" >out.txt 2>err.txt || got=$?
-  ((got == code)) || fail "$*: exit code $got instead of $code: $(cat err.txt)"
-  grep -qF -- "$text" out.txt err.txt || fail "$*: does not say: $text"
-  (($(wc -l <err.txt) <= 1)) || fail "$*: more than one line on stderr"
-}
+. "$(dirname "$0")/cli.sh"
 
 # holds KEY CONDITION   of x, the numbers under KEY of out/metrics.json (from x[1] to x[n]), as awk
 # says it.

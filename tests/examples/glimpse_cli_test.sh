@@ -1,31 +1,7 @@
 #!/usr/bin/env bash
 # Runs the program `glimpse` as users do: bad input, threads, kill -9, Ctrl-C, resume, --show.
 # Usage: glimpse_cli_test.sh PATH/TO/glimpse
-set -uo pipefail
-
-glimpse="$(realpath "$1")"
-work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-
-# refuses CODE PATTERN ARGS...   exit code, one line on stderr that matches, nothing written.
-refuses() {
-  local code="$1" pattern="$2" status
-  shift 2
-  rm -rf refused
-  "$glimpse" --out refused "$@" >stdout 2>stderr
-  status=$?
-  ((status == code)) || fail "$*: exit code $status, not $code: $(cat stderr)"
-  (($(wc -l <stderr) == 1)) || fail "$*: not one line: $(cat stderr)"
-  grep -qE -- "$pattern" stderr || fail "$*: \`$(cat stderr)\` does not say $pattern"
-  [[ -e refused ]] && fail "$*: left the folder --out behind"
-}
+. "$(dirname "$0")/cli.sh"
 
 # big_endian N...   four bytes each
 big_endian() {
@@ -93,19 +69,19 @@ refuses 1 '3000 images.*7 labels' --data broken
 # Compressed once is read, whatever the name says.
 copy_of_data
 gzip -c data/train-images-idx3-ubyte >broken/train-images-idx3-ubyte
-"$glimpse" --data broken --hidden 8 --epochs 7 --epochs 1 --quiet --out compressed >/dev/null ||
+"$program" --data broken --hidden 8 --epochs 7 --epochs 1 --quiet --out compressed >/dev/null ||
   fail "a compressed IDX file was not read"
 
 # ---- an --out that cannot be written, found before the first epoch
 touch a-file
-"$glimpse" --data data --out a-file/out >stdout 2>stderr && fail "--out a-file/out was accepted"
+"$program" --data data --out a-file/out >stdout 2>stderr && fail "--out a-file/out was accepted"
 grep -q 'a-file/out' stderr || fail "--out a-file/out: $(cat stderr)"
 grep -q 'epoch' stdout && fail "--out a-file/out was found after training"
 
 # ---- the same bits on 1 and 2 threads
 run=(--data data --patch 4 --scales 2 --glimpses 4 --hidden 64 --batch 32 --seed 7 --epochs 4)
-"$glimpse" "${run[@]}" --threads 1 --out one >stdout 2>stderr || fail "one thread: $(cat stderr)"
-"$glimpse" "${run[@]}" --threads 2 --out two >/dev/null || fail "two threads"
+"$program" "${run[@]}" --threads 1 --out one >stdout 2>stderr || fail "one thread: $(cat stderr)"
+"$program" "${run[@]}" --threads 2 --out two >/dev/null || fail "two threads"
 cmp one/model.safetensors two/model.safetensors || fail "1 and 2 threads differ"
 for file in metrics.json curve.svg glimpses.png model.safetensors checkpoint.safetensors; do
   [[ -s one/$file ]] || fail "one/$file is missing"
@@ -116,18 +92,18 @@ done
 grep -q 'test accuracy' stdout || fail "the test accuracy was not printed"
 
 # ---- killed, and gone on with
-"$glimpse" "${run[@]}" --out killed >/dev/null 2>&1 &
+"$program" "${run[@]}" --out killed >/dev/null 2>&1 &
 pid=$!
 until [[ -e killed/checkpoint.safetensors ]] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
 kill -9 "$pid" 2>/dev/null
 wait "$pid" 2>/dev/null
 [[ -e killed/model.safetensors ]] && fail "the run ended before it was killed"
-"$glimpse" --resume killed/checkpoint.safetensors --out killed --quiet >/dev/null 2>stderr ||
+"$program" --resume killed/checkpoint.safetensors --out killed --quiet >/dev/null 2>stderr ||
   fail "resume after kill -9: $(cat stderr)"
 cmp one/model.safetensors killed/model.safetensors || fail "a killed and resumed run differs"
 
 # ---- Ctrl-C in the middle of an epoch
-"$glimpse" "${run[@]}" --out stopped >stdout 2>stderr &
+"$program" "${run[@]}" --out stopped >stdout 2>stderr &
 pid=$!
 until [[ -e stopped/checkpoint.safetensors ]] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
 kill -INT "$pid" 2>/dev/null
@@ -135,7 +111,7 @@ wait "$pid"
 status=$?
 ((status == 130)) || fail "Ctrl-C: exit code $status, not 130: $(cat stderr)"
 grep -q -- '--resume stopped/checkpoint.safetensors' stdout || fail "Ctrl-C: does not say how to go on"
-"$glimpse" --resume stopped/checkpoint.safetensors --out stopped --quiet >/dev/null 2>stderr ||
+"$program" --resume stopped/checkpoint.safetensors --out stopped --quiet >/dev/null 2>stderr ||
   fail "resume after Ctrl-C: $(cat stderr)"
 cmp one/model.safetensors stopped/model.safetensors || fail "a stopped and resumed run differs"
 
@@ -149,7 +125,7 @@ refuses 1 'missing' --resume one/model.safetensors
 
 # ---- pictures from a checkpoint of either kind
 for file in model checkpoint; do
-  "$glimpse" --show 5 --checkpoint "one/$file.safetensors" --out shown >stdout 2>stderr ||
+  "$program" --show 5 --checkpoint "one/$file.safetensors" --out shown >stdout 2>stderr ||
     fail "--show: $(cat stderr)"
   [[ -s shown/glimpses.png ]] || fail "--show $file drew nothing"
   rm -rf shown
@@ -157,12 +133,9 @@ done
 
 # ---- harder tasks, plateau, several episodes an image, a patch wider than the image
 for task in translated cluttered; do
-  "$glimpse" --data data --dataset "$task" --hidden 8 --epochs 1 --quiet --out "$task" \
+  "$program" --data data --dataset "$task" --hidden 8 --epochs 1 --quiet --out "$task" \
     >/dev/null 2>stderr || fail "--dataset $task: $(cat stderr)"
 done
-"$glimpse" --data data --hidden 8 --patch 20 --glimpses 1 --epochs 1 --schedule plateau \
+"$program" --data data --hidden 8 --patch 20 --glimpses 1 --epochs 1 --schedule plateau \
   --duplicates 2 --mc-samples 2 --quiet --out odd >/dev/null 2>stderr || fail "odd: $(cat stderr)"
-"$glimpse" --help | grep -q -- --resume || fail "--help does not list --resume"
-
-((failures == 0)) && echo "all passed"
-exit $((failures > 0))
+"$program" --help | grep -q -- --resume || fail "--help does not list --resume"

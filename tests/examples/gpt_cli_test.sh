@@ -1,31 +1,7 @@
 #!/usr/bin/env bash
 # Runs the program `gpt` as users do: bad input, threads, kill -9, Ctrl-C, resume, --sample.
 # Usage: gpt_cli_test.sh PATH/TO/gpt
-set -uo pipefail
-
-gpt="$(realpath "$1")"
-work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-
-# refuses CODE PATTERN ARGS...   exit code, one line on stderr that matches, nothing written.
-refuses() {
-  local code="$1" pattern="$2" status
-  shift 2
-  rm -rf refused
-  "$gpt" --out refused "$@" >stdout 2>stderr
-  status=$?
-  ((status == code)) || fail "$*: exit code $status, not $code: $(cat stderr)"
-  (($(wc -l <stderr) == 1)) || fail "$*: not one line: $(cat stderr)"
-  grep -qE -- "$pattern" stderr || fail "$*: \`$(cat stderr)\` does not say $pattern"
-  [[ -e refused ]] && fail "$*: left the folder --out behind"
-}
+. "$(dirname "$0")/cli.sh"
 
 yes 'the quick brown fox jumps over the lazy dog, and the dog sleeps on; Ärger!' | head -c 8000 >text
 text=(--text text)
@@ -56,13 +32,13 @@ refuses 1 "'latin' is not UTF-8: byte 3" --text latin
 
 # ---- an --out that cannot be written, found before the first step
 touch a-file
-"$gpt" "${text[@]}" --out a-file/out >stdout 2>stderr && fail "--out a-file/out was accepted"
+"$program" "${text[@]}" --out a-file/out >stdout 2>stderr && fail "--out a-file/out was accepted"
 grep -q 'step' stdout && fail "--out a-file/out was found after training"
 
 # ---- it learns, with the same bits on 1 and 2 threads
 run=("${text[@]}" "${small[@]}" --seed 7 --dropout 0.1)
-"$gpt" "${run[@]}" --threads 1 --out one >stdout 2>stderr || fail "one thread: $(cat stderr)"
-"$gpt" "${run[@]}" --threads 2 --out two >/dev/null || fail "two threads"
+"$program" "${run[@]}" --threads 1 --out one >stdout 2>stderr || fail "one thread: $(cat stderr)"
+"$program" "${run[@]}" --threads 2 --out two >/dev/null || fail "two threads"
 cmp one/model.safetensors two/model.safetensors || fail "1 and 2 threads differ"
 for file in metrics.json curve.svg model.safetensors checkpoint.safetensors; do
   [[ -s one/$file ]] || fail "one/$file is missing"
@@ -74,19 +50,19 @@ grep -q 'validation loss' stdout || fail "the validation loss was not printed"
 grep -q 'next: .*--sample' stdout || fail "does not say what to do next"
 
 # ---- killed, and gone on with
-"$gpt" "${run[@]}" --steps 400 --out whole --quiet >/dev/null || fail "400 steps"
-"$gpt" "${run[@]}" --steps 400 --out killed >/dev/null 2>&1 &
+"$program" "${run[@]}" --steps 400 --out whole --quiet >/dev/null || fail "400 steps"
+"$program" "${run[@]}" --steps 400 --out killed >/dev/null 2>&1 &
 pid=$!
 until [[ -e killed/checkpoint.safetensors ]] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
 kill -9 "$pid" 2>/dev/null
 wait "$pid" 2>/dev/null
 [[ -e killed/model.safetensors ]] && fail "the run ended before it was killed"
-"$gpt" --resume killed/checkpoint.safetensors --out killed --quiet >/dev/null 2>stderr ||
+"$program" --resume killed/checkpoint.safetensors --out killed --quiet >/dev/null 2>stderr ||
   fail "resume after kill -9: $(cat stderr)"
 cmp whole/model.safetensors killed/model.safetensors || fail "a killed and resumed run differs"
 
 # ---- Ctrl-C between two evaluations
-"$gpt" "${run[@]}" --steps 400 --out stopped >stdout 2>stderr &
+"$program" "${run[@]}" --steps 400 --out stopped >stdout 2>stderr &
 pid=$!
 until [[ -e stopped/checkpoint.safetensors ]] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
 kill -INT "$pid" 2>/dev/null
@@ -94,7 +70,7 @@ wait "$pid"
 status=$?
 ((status == 130)) || fail "Ctrl-C: exit code $status, not 130: $(cat stderr)"
 grep -q -- '--resume stopped/checkpoint.safetensors' stdout || fail "Ctrl-C: does not say how to go on"
-"$gpt" --resume stopped/checkpoint.safetensors --out stopped --threads 1 --quiet >/dev/null 2>stderr ||
+"$program" --resume stopped/checkpoint.safetensors --out stopped --threads 1 --quiet >/dev/null 2>stderr ||
   fail "resume after Ctrl-C: $(cat stderr)"
 cmp whole/model.safetensors stopped/model.safetensors || fail "a stopped and resumed run differs"
 
@@ -108,16 +84,13 @@ refuses 1 'other characters' --resume one/checkpoint.safetensors --text other
 
 # ---- it writes, from a file of either kind, the same with the same seed
 for file in model checkpoint; do
-  "$gpt" --sample 'the ' --checkpoint "one/$file.safetensors" --tokens 40 --seed 3 >"$file.txt" \
+  "$program" --sample 'the ' --checkpoint "one/$file.safetensors" --tokens 40 --seed 3 >"$file.txt" \
     2>stderr || fail "--sample: $(cat stderr)"
 done
 cmp model.txt checkpoint.txt || fail "--sample differs between model and checkpoint"
 grep -q '^the ' model.txt || fail "--sample does not begin with the prompt"
-"$gpt" --sample 'Ä' --checkpoint one/model.safetensors --tokens 5 --temperature 0 --top-k 3 \
+"$program" --sample 'Ä' --checkpoint one/model.safetensors --tokens 5 --temperature 0 --top-k 3 \
   --top-p 0.9 >/dev/null 2>stderr || fail "--sample with all options: $(cat stderr)"
 refuses 1 "'#' \(U\+0023\)" --sample '#' --checkpoint one/model.safetensors
 refuses 2 'needs a character' --sample '' --checkpoint one/model.safetensors
-"$gpt" --help | grep -q -- --resume || fail "--help does not list --resume"
-
-((failures == 0)) && echo "all passed"
-exit $((failures > 0))
+"$program" --help | grep -q -- --resume || fail "--help does not list --resume"

@@ -1,24 +1,6 @@
 #!/usr/bin/env bash
 # The program `order` as its users call it. Argument: the program.
-set -euo pipefail
-program="$(realpath "$1")"
-folder="$(mktemp -d)"
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-fail() {
-  printf 'FAILED: %s\n' "$*" >&2
-  exit 1
-}
-
-# expect CODE TEXT ARGS...   exit code, and a text in what it prints; errors are one line.
-expect() {
-  local code="$1" text="$2" got=0
-  shift 2
-  "$program" "$@" >out.txt 2>err.txt || got=$?
-  ((got == code)) || fail "$*: exit code $got instead of $code: $(cat err.txt)"
-  grep -qF -- "$text" out.txt err.txt || fail "$*: does not say: $text"
-  (($(wc -l <err.txt) <= 1)) || fail "$*: more than one line on stderr"
-}
+. "$(dirname "$0")/cli.sh"
 
 # says NAME WORDS   the row of the table that begins with NAME ends with WORDS.
 says() { grep -qE "^$1 .*[0-9]   $2\$" out.txt || fail "$1: not \`$2\`: $(cat out.txt)"; }
