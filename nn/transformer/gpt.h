@@ -28,9 +28,10 @@ struct GPTOptions {
   DType dtype = f32;
 };
 
-/// Parameters "tokens", "positions", "blocks", "norm". Weights start as GPT-2's: N(0, 0.02), biases
-/// 0, and what is added to the stream N(0, 0.02 / sqrt(2 layers)), so that its variance does not
-/// grow with depth. GPT-2's own files load through nn/interchange/gpt2.h.
+/// Parameters "tokens", "positions", "blocks.layers.0" ..., "blocks.norm". Weights start as
+/// GPT-2's: N(0, 0.02), biases 0, and what is added to the stream N(0, 0.02 / sqrt(2 layers)), so
+/// that its variance does not grow with depth. GPT-2's own files load through
+/// nn/interchange/gpt2.h.
 class GPT : public LanguageModel {
  public:
   Embedding tokens;
