@@ -21,7 +21,7 @@ Tensor LanguageDecoding::next(const Tensor& ids) {
     cache_.clear();
     fresh = read_;
   }
-  return fovea::select(model_(fresh, &cache_), 1, -1);
+  return model_.logits(fovea::select(model_.hidden(fresh, &cache_), 1, -1));
 }
 
 void LanguageDecoding::select(const Tensor& rows) {
