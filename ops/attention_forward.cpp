@@ -4,7 +4,8 @@
 // sum l of exp(s - m), and y, the sum of exp(s - m) v. A larger maximum makes all of it decay:
 //   m' = max(m, max s),  l' = e^(m - m') l + sum e^(s - m'),  y' = e^(m - m') y + e^(s - m') v
 // and in the end y / l, and m + log l for the backward pass. Keys are transposed once a piece: the
-// products that BLAS is fastest at have no transposed right side.
+// products that BLAS is fastest at have no transposed right side. For a few queries, such as the
+// one of a decoder's step, that costs more than the products do.
 #include "fovea/ops/attention_tile.h"
 #include "fovea/ops/kernels/attention.h"
 #include "fovea/ops/kernels/convert.h"
@@ -33,12 +34,14 @@ struct Forward {
   T* y;
   T* lse;
 
+  bool few() const { return q.rows <= 8; }
+
   // Query tiles [begin, end) of head n.
   void run(int64_t n, int64_t begin, int64_t end) const {
     const int64_t from = mask.begin(begin * kTile) / kTile * kTile;
     const int64_t keys = std::max(mask.end(std::min(end * kTile, q.rows) - 1) - from, int64_t{0});
-    Scratch<T> kt(k.cols * keys), s(kTile * kTile), row(3 * kTile);
-    if (keys > 0) {
+    Scratch<T> kt(few() ? 0 : k.cols * keys), s(kTile * kTile), row(3 * kTile);
+    if (keys > 0 && !few()) {
       kernels::transpose_copy(k.head<T>(n / group) + from * k.ld, k.ld, kt.data(), keys, k.cols);
     }
     for (int64_t i = begin; i < end; ++i) {
@@ -46,7 +49,7 @@ struct Forward {
     }
   }
 
-  // kt: keys from `from` on, transposed, ldkt of them.
+  // kt: keys from `from` on, transposed, ldkt of them; not read for a few queries.
   void tile(int64_t n, int64_t i0, const T* kt, int64_t from, int64_t ldkt, T* s, T* row) const {
     const int64_t nq = std::min(kTile, q.rows - i0), d = q.cols, dv = v.cols;
     T *m = row, *l = row + kTile, *decay = row + 2 * kTile;
@@ -55,12 +58,13 @@ struct Forward {
     std::fill(m, m + nq, -std::numeric_limits<T>::infinity());
     std::fill(l, l + nq, T(0));
     const T* queries = q.head<T>(n) + i0 * q.ld;
-    const T* values = v.head<T>(n / group);
+    const T *key_rows = k.head<T>(n / group), *values = v.head<T>(n / group);
     const int64_t keys = mask.end(i0 + nq - 1), tiles = (k.rows + kTile - 1) / kTile;
     for (int64_t j0 = mask.begin(i0) / kTile * kTile; j0 < keys; j0 += kTile) {
       const int64_t nk = std::min(kTile, keys - j0);
-      kernels::gemm(false, false, nq, nk, d, static_cast<T>(call.scale), queries, q.ld,
-                    kt + (j0 - from), ldkt, T(0), s, kTile);
+      kernels::gemm(false, few(), nq, nk, d, static_cast<T>(call.scale), queries, q.ld,
+                    few() ? key_rows + j0 * k.ld : kt + (j0 - from), few() ? k.ld : ldkt, T(0), s,
+                    kTile);
       const Mask::Kept kept = mask.apply(s, n, i0, nq, j0, nk);
       if (kept == Mask::Kept::none) continue;
       kernels::attention_accumulate(s, nq, nk, kTile, m, l, decay);

@@ -72,7 +72,10 @@ class Mask {
     col_ = s[s.rank() - 1];
   }
 
-  bool any() const { return keep_.defined() || std::min(before_, after_) < queries_ + keys_; }
+  /// Whether a query does not see all keys: the last one of a causal mask, alone, does.
+  bool any() const {
+    return keep_.defined() || (queries_ > 0 && (begin(queries_ - 1) > 0 || end(0) < keys_));
+  }
   /// The keys that query i may see by position: [begin, end).
   int64_t begin(int64_t i) const { return std::clamp<int64_t>(i + ahead_ - before_, 0, keys_); }
   int64_t end(int64_t i) const { return std::clamp<int64_t>(i + ahead_ + after_ + 1, 0, keys_); }

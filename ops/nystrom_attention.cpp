@@ -48,6 +48,15 @@ Tensor pooling(const Tensor& keep, int64_t landmarks, DType dtype) {
   return to(member, dtype) / to(maximum(size, ones({}, i64)), dtype);
 }
 
+// The mean of the keys that are kept, a constant, (..., 1, D): 0 where there is none. g sees
+// differences alone, and is taken of what is left without it: |x|^2 + |z|^2 - 2 x'z of vectors that
+// lie together far from 0 would be all rounding.
+Tensor centre_of(const Tensor& k, const Tensor& keep) {
+  const NoGrad scope;
+  const Tensor count = unsqueeze(sum(keep, -1, keepdim), -1);
+  return sum(k, -2, keepdim) / to(maximum(count, ones({}, i64)), k.dtype());
+}
+
 // A mask of keys with an element for each: (..., Tk).
 Tensor every_key(const Tensor& keep, int64_t tk) {
   if (!keep.defined()) return ones({tk}, boolean);
@@ -99,14 +108,19 @@ Tensor detail::newton_inverse(const Tensor& a, int iterations) {
   });
 }
 
-Tensor soft_attention_nystrom(const Tensor& q, const Tensor& k_in, const Tensor& v_in,
+Tensor soft_attention_nystrom(const Tensor& q_in, const Tensor& k_in, const Tensor& v_in,
                               const NystromOptions& o) {
-  check("soft_attention_nystrom", q, k_in, v_in, o);
+  check("soft_attention_nystrom", q_in, k_in, v_in, o);
   const int64_t tk = k_in.size(-2), landmarks = std::min(o.landmarks, tk);
-  const Tensor k = detail::without_hidden(detail::for_every_query_head(k_in, q), o.keep_mask);
-  const Tensor v = detail::without_hidden(detail::for_every_query_head(v_in, q), o.keep_mask);
-  if (tk == 0 || v.numel() == 0 || q.size(-2) == 0) return matmul(matmul(q, transposed(k)), v);
-  const Tensor pool = pooling(every_key(o.keep_mask, tk), landmarks, k.dtype());
+  const Tensor k_far =
+      detail::without_hidden(detail::for_every_query_head(k_in, q_in), o.keep_mask);
+  const Tensor v = detail::without_hidden(detail::for_every_query_head(v_in, q_in), o.keep_mask);
+  if (tk == 0 || v.numel() == 0 || q_in.size(-2) == 0) {
+    return matmul(matmul(q_in, transposed(k_far)), v);
+  }
+  const Tensor keep = every_key(o.keep_mask, tk), centre = centre_of(k_far, keep);
+  const Tensor q = q_in - centre, k = detail::without_hidden(k_far - centre, o.keep_mask);
+  const Tensor pool = pooling(keep, landmarks, k.dtype());
   const Tensor u = matmul(pool, k);
   const Tensor there = sum(pool, -1, keepdim) > 0;  // (..., L, 1)
   const Tensor zero = zeros({}, k.dtype());

@@ -23,7 +23,7 @@ class LayerCache {
   int64_t length() const { return length_; }
   /// Appends k and v (B, Hk, t, D) and returns all of them, as views that stay valid until the next
   /// append. GraphError while gradients are recorded: a cache is for reading out, under NoGrad.
-  /// ShapeError when they do not fit what is there.
+  /// ShapeError when they do not fit what is there, DTypeError when they are of another dtype.
   KeysAndValues append(const Tensor& k, const Tensor& v);
   /// Row i of the batch becomes what row rows[i] was, i64 (n): what beam search keeps.
   void select(const Tensor& rows);

@@ -42,4 +42,9 @@ Tensor keep_mask_of_rank_4(const char* op, const Tensor& mask, int64_t b, int64_
   return reshape(mask, four);
 }
 
+Tensor keep_mask_of_keys(const Tensor& mask) {
+  if (!mask.defined() || mask.dim() != 2) return mask;
+  return reshape(mask, {mask.size(0), 1, 1, mask.size(1)});
+}
+
 }  // namespace fovea

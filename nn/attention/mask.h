@@ -12,4 +12,8 @@ namespace fovea {
 Tensor keep_mask_of_rank_4(const char* op, const Tensor& mask, int64_t b, int64_t h, int64_t tq,
                            int64_t tk);
 
+/// A keep mask of keys, (B, Tk), as (B, 1, 1, Tk): what it means where B = Tq. Undefined stays
+/// undefined, and masks of another rank stay what they are.
+Tensor keep_mask_of_keys(const Tensor& mask);
+
 }  // namespace fovea

@@ -56,7 +56,32 @@ Tensor by_head(const Tensor& x, int64_t heads) {
   return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
 }
 
+void check_not_rotary(const char* what, bool rotary) {
+  if (rotary) throw ValueError(fmt::format("{}: {}: the layer has rotary positions", kName, what));
+}
+
 }  // namespace
+
+AttentionOptions attention_options(const char* op, const AttendOptions& o, const Shape& scores) {
+  if (o.bias.defined()) {
+    if (!o.bias.is_floating()) {
+      throw DTypeError(fmt::format("{}: bias is {} {}; floats are needed", op, name(o.bias.dtype()),
+                                   o.bias.shape().str()));
+    }
+    if (!(broadcast_shapes(op, o.bias.shape(), scores) == scores)) {
+      throw ShapeError(fmt::format("{}: bias is {}; it must broadcast to the scores {}", op,
+                                   o.bias.shape().str(), scores.str()));
+    }
+  }
+  if (o.window && *o.window < 0) {
+    throw ValueError(fmt::format("{}: window is {}; it counts keys, at least 0", op, *o.window));
+  }
+  return {
+      .keep_mask = keep_mask_of_rank_4(op, o.keep_mask, scores[0], scores[1], scores[2], scores[3]),
+      .bias = o.bias,
+      .causal = o.causal,
+      .window = o.window};
+}
 
 MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
     : w_q(projection(complete(options), options.d_model, options.d_model)),
@@ -79,12 +104,11 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
   }
 }
 
-AttentionOptions MultiHeadAttention::options_of(const AttendOptions& o, const Tensor& keep) const {
-  return {.keep_mask = keep,
-          .bias = o.bias,
-          .causal = o.causal,
-          .window = o.window,
-          .dropout = training ? o_.dropout : 0};
+AttentionOptions MultiHeadAttention::options_of(const AttendOptions& o, const Tensor& q,
+                                                int64_t tk) const {
+  AttentionOptions options = attention_options(kName, o, {q.size(0), o_.heads, q.size(1), tk});
+  options.dropout = training ? o_.dropout : 0;
+  return options;
 }
 
 MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& q, const Tensor& k,
@@ -97,12 +121,10 @@ MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& q, const Tenso
         fmt::format("{}: q is {}, k is {}, v is {}; need equal batches, and a value for each key",
                     kName, q.shape().str(), k.shape().str(), v.shape().str()));
   }
-  // Before anything is appended: a refused call changes nothing.
   const int64_t before = o.cache ? o.cache->length() : 0;
-  const Tensor keep =
-      keep_mask_of_rank_4(kName, o.keep_mask, q.size(0), o_.heads, q.size(1), before + k.size(1));
+  const AttentionOptions options = options_of(o, q, before + k.size(1));
   Heads h{by_head(w_q(q), o_.heads), by_head(w_k(k), o_.kv_heads), by_head(w_v(v), o_.kv_heads),
-          options_of(o, keep)};
+          options};
   if (rotary_) {
     const Rotated turned = (*rotary_)(h.q, h.k, before);
     h.q = turned.q;
@@ -137,17 +159,27 @@ Attended MultiHeadAttention::attend(const Tensor& q, const Tensor& k, const Tens
 KeysAndValues MultiHeadAttention::project(const Tensor& k, const Tensor& v) const {
   check_input("k", k, o_.kdim);
   check_input("v", v, o_.vdim);
-  if (rotary_) throw ValueError(fmt::format("{}: project: the layer has rotary positions", kName));
+  check_not_rotary("project", rotary_.has_value());
   return {by_head(w_k(k), o_.kv_heads), by_head(w_v(v), o_.kv_heads)};
 }
 
 Tensor MultiHeadAttention::attend_to(const Tensor& q, const KeysAndValues& source,
                                      const AttendOptions& o) const {
   check_input("q", q, o_.d_model);
-  const Tensor keep =
-      keep_mask_of_rank_4(kName, o.keep_mask, q.size(0), o_.heads, q.size(1), source.k.size(2));
+  check_not_rotary("attend_to", rotary_.has_value());
+  const int64_t d = o_.d_model / o_.heads;
+  const auto fits = [&](const Tensor& x) {
+    return x.defined() && x.dim() == 4 && x.size(0) == q.size(0) && x.size(1) == o_.kv_heads &&
+           x.size(3) == d;
+  };
+  if (!fits(source.k) || !fits(source.v) || source.k.size(2) != source.v.size(2)) {
+    const auto shape = [](const Tensor& x) { return x.defined() ? x.shape().str() : "undefined"; };
+    throw ShapeError(fmt::format(
+        "{}: attend_to: q is {}, k is {}, v is {}; need what project() gives, ({}, {}, Tk, {})",
+        kName, q.shape().str(), shape(source.k), shape(source.v), q.size(0), o_.kv_heads, d));
+  }
   return merge(scaled_dot_product_attention(by_head(w_q(q), o_.heads), source.k, source.v,
-                                            options_of(o, keep)));
+                                            options_of(o, q, source.k.size(2))));
 }
 
 void MultiHeadAttention::visit(Visitor& v) {

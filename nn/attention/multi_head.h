@@ -41,6 +41,11 @@ struct AttendOptions {
   LayerCache* cache = nullptr;
 };
 
+/// What the operation takes of `o`, for scores (B, H, Tq, Tk). ShapeError, DTypeError or ValueError
+/// in the name of `op`: before anything is appended to a cache, so that a refused call changes
+/// nothing.
+AttentionOptions attention_options(const char* op, const AttendOptions& o, const Shape& scores);
+
 /// The result and what was attended to.
 struct Attended {
   Tensor output;   ///< (B, Tq, d_model)
@@ -75,7 +80,8 @@ class MultiHeadAttention : public Module {
   /// Keys and values of a source that many queries will look at, one after the other: projected
   /// once. ValueError of a layer with rotary positions, whose keys depend on where they stand.
   KeysAndValues project(const Tensor& k, const Tensor& v) const;
-  /// forward() with keys and values from project(); o.cache has no part in it.
+  /// forward() with keys and values from project(); o.cache has no part in it. ShapeError when they
+  /// do not fit, ValueError of a layer with rotary positions.
   Tensor attend_to(const Tensor& q, const KeysAndValues& source, const AttendOptions& o = {}) const;
 
   const MultiHeadAttentionOptions& options() const { return o_; }
@@ -86,7 +92,7 @@ class MultiHeadAttention : public Module {
     Tensor q, k, v;  // (B, H, T, D)
     AttentionOptions o;
   };
-  AttentionOptions options_of(const AttendOptions& o, const Tensor& keep) const;
+  AttentionOptions options_of(const AttendOptions& o, const Tensor& q, int64_t tk) const;
   Heads split(const Tensor& q, const Tensor& k, const Tensor& v, const AttendOptions& o) const;
   Tensor merge(const Tensor& heads) const;
 

@@ -83,6 +83,9 @@ GPTOptions sizes(const NamedTensors& state, const std::string& path, int64_t hea
   while (find(state, fmt::format("h.{}.ln_1.weight", o.layers - 1)).defined()) ++o.layers;
   --o.layers;
   if (o.layers > 0) o.d_ff = matrix("h.0.mlp.c_fc.weight").size(1);
+  if (heads < 0) {
+    throw ValueError(fmt::format("load_gpt2: heads is {}; at least 1, or 0 for width 64", heads));
+  }
   o.heads = heads > 0 ? heads : std::max<int64_t>(1, o.d_model / 64);
   if (o.d_model < 1 || o.d_model % o.heads != 0) {
     throw IoError(fmt::format("{}: the width {} is no multiple of {} heads; say how many it has",
@@ -105,8 +108,12 @@ GPT load_gpt2(const std::string& path, int64_t heads) {
 }
 
 void save_gpt2(const GPT& model, const std::string& path) {
-  if (!model.options().bias || model.options().activation != Activation::gelu_tanh) {
-    throw ValueError("save_gpt2: the model has no biases or not gelu_tanh; this is no GPT-2");
+  const GPTOptions& o = model.options();
+  if (!o.bias || o.activation != Activation::gelu_tanh || o.eps != GPTOptions{}.eps) {
+    throw ValueError(
+        fmt::format("save_gpt2: the model has no biases, not gelu_tanh, or an eps that is not {}; "
+                    "this is no GPT-2, and the file would not say so",
+                    GPTOptions{}.eps));
   }
   write_safetensors(path, {detail::foreign_state(entries_of(model)), {{"format", "pt"}}});
 }

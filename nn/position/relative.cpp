@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "fovea/core/error.h"
-#include "fovea/nn/attention/mask.h"
 #include "fovea/nn/init.h"
 #include "fovea/nn/position/distance.h"
 
@@ -65,23 +64,24 @@ Tensor ShawRelative::value_term(const Tensor& weights) const {
   return by_query(weights, of_pairs(values, weights.size(-2), weights.size(-1), max_distance_));
 }
 
-Tensor ShawRelative::forward(const Tensor& q, const Tensor& k, const Tensor& v,
+Tensor ShawRelative::forward(const Tensor& q, const Tensor& k_in, const Tensor& v_in,
                              const AttendOptions& o) const {
   const auto fits = [&](const Tensor& x) {
     return x.defined() && x.dim() == 4 && x.size(3) == keys.size(1);
   };
-  if (!fits(q) || !fits(k) || !fits(v) || !(k.shape() == v.shape()) || q.size(0) != k.size(0) ||
-      q.size(1) != k.size(1)) {
+  if (!fits(q) || !fits(k_in) || !fits(v_in) || !(k_in.shape() == v_in.shape()) ||
+      q.size(0) != k_in.size(0) || q.size(1) != k_in.size(1)) {
     const auto shape = [](const Tensor& x) { return x.defined() ? x.shape().str() : "undefined"; };
     throw ShapeError(
         fmt::format("{}: q is {}, k is {}, v is {}; need (B, H, Tq, {}) and twice "
                     "(B, H, Tk, {})",
-                    kName, shape(q), shape(k), shape(v), keys.size(1), keys.size(1)));
+                    kName, shape(q), shape(k_in), shape(v_in), keys.size(1), keys.size(1)));
   }
-  const AttentionOptions options{.keep_mask = keep_mask_of_rank_4(kName, o.keep_mask, q.size(0),
-                                                                  q.size(1), q.size(2), k.size(2)),
-                                 .bias = score_term(q, k.size(2)),
-                                 .causal = o.causal};
+  const int64_t tk = (o.cache ? o.cache->length() : 0) + k_in.size(2);
+  AttentionOptions options = attention_options(kName, o, {q.size(0), q.size(1), q.size(2), tk});
+  const Tensor term = score_term(q, tk);
+  options.bias = o.bias.defined() ? o.bias + term : term;
+  const auto [k, v] = o.cache ? o.cache->append(k_in, v_in) : KeysAndValues{k_in, v_in};
   return scaled_dot_product_attention(q, k, v, options) +
          value_term(attention_weights(q, k, options));
 }

@@ -33,7 +33,7 @@ class ShawRelative : public Module {
 
   explicit ShawRelative(const ShawRelativeOptions& o);
 
-  /// q (B, H, Tq, D), k, v (B, H, Tk, D) -> (B, H, Tq, D).
+  /// q (B, H, Tq, D), k, v (B, H, Tk, D) -> (B, H, Tq, D). o.bias is added to the scores as well.
   Tensor forward(const Tensor& q, const Tensor& k, const Tensor& v,
                  const AttendOptions& o = {}) const;
   Tensor operator()(const Tensor& q, const Tensor& k, const Tensor& v,

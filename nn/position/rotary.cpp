@@ -32,6 +32,13 @@ Rotated RotaryPositions::operator()(const Tensor& q, const Tensor& k, int64_t of
   detail::check_sequence("RotaryPositions", "q", q, o_.dim);
   detail::check_sequence("RotaryPositions", "k", k, o_.dim);
   const int64_t tq = q.size(-2), tk = k.size(-2);
+  if (offset + tk - tq < 0) {
+    throw ShapeError(
+        fmt::format("RotaryPositions: q is {}, k is {}, offset is {}; the last query stands at the "
+                    "last key, so "
+                    "the first would stand before position 0",
+                    q.shape().str(), k.shape().str(), offset));
+  }
   if (tq == tk && q.dtype() == k.dtype()) {
     const Tensor angle = angles(tk, offset, k.dtype());
     return {rope(q, angle, o_.pairing), rope(k, angle, o_.pairing)};

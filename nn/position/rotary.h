@@ -38,7 +38,8 @@ class RotaryPositions : public Module {
 
   Tensor forward(const Tensor& x, int64_t offset = 0) const;
   Tensor operator()(const Tensor& x, int64_t offset = 0) const { return forward(x, offset); }
-  /// Both, the last query standing at the last key: k from offset on, q from offset + Tk - Tq on.
+  /// Both, the last query standing at the last key: k from offset on, q from offset + Tk - Tq on,
+  /// which must not be negative.
   Rotated operator()(const Tensor& q, const Tensor& k, int64_t offset = 0) const;
   /// (T, D / 2), what rope() takes. Computed in float64 and brought to [-pi, pi], so that float32
   /// loses nothing far from the start.

@@ -2,6 +2,8 @@
 //
 // Each prompt keeps `beams` unfinished texts. A step looks at every token behind every one of them,
 // and keeps the best; a text whose stop is among the best is finished. Sutskever 2014, section 3.2.
+// A prompt is done when no unfinished text can reach the score of the finished ones: to end as soon
+// as `beams` are finished would take the short for the likely.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,12 +30,28 @@ struct Candidate {
 // The beams of one prompt.
 struct Search {
   std::vector<Beam> alive{Beam{}};
-  std::vector<Hypothesis> finished;
-  bool done = false;
+  std::vector<Hypothesis> finished;  // best first
 };
 
 double score_of(double log_probability, size_t length, double alpha) {
   return log_probability / std::pow((5 + static_cast<double>(length)) / 6, alpha);
+}
+
+// Whether a beam, longer or not, may still be better than the worst of `width` finished texts. Its
+// probability can only fall; a positive alpha lifts the longest most.
+bool may_improve(const Search& s, const BeamOptions& o) {
+  if (static_cast<int64_t>(s.finished.size()) < o.beams) return true;
+  const double worst = s.finished.back().score;
+  return std::any_of(s.alive.begin(), s.alive.end(), [&](const Beam& b) {
+    const size_t length = o.length_penalty > 0 ? static_cast<size_t>(o.max_tokens) : b.ids.size();
+    return score_of(b.log_probability, length, o.length_penalty) > worst;
+  });
+}
+
+void keep_best(std::vector<Hypothesis>& all, size_t width) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Hypothesis& x, const Hypothesis& y) { return x.score > y.score; });
+  if (all.size() > width) all.resize(width);
 }
 
 // The n best tokens behind the beams, best first; of equals the first. Tokens that cannot be are
@@ -44,6 +62,12 @@ std::vector<Candidate> candidates(const std::vector<Beam>& alive, const double* 
   for (size_t b = 0; b < alive.size(); ++b) {
     for (int64_t t = 0; t < vocab; ++t) {
       const double p = logp[static_cast<int64_t>(b) * vocab + t];
+      if (std::isnan(p)) {
+        throw ValueError(
+            fmt::format("beam_search: the log-probability of token {} is NaN; the logits must not "
+                        "hold NaN, nor -inf alone",
+                        t));
+      }
       if (std::isinf(p)) continue;
       all.push_back({static_cast<int64_t>(b), t, alive[b].log_probability + p});
     }
@@ -91,7 +115,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, const Tenso
     for (Search& s : searches) {
       const auto found = candidates(s.alive, row + first * vocab, vocab, 2 * width);
       std::vector<Beam> alive;
-      for (size_t rank = 0; rank < found.size() && alive.size() < width && !s.done; ++rank) {
+      for (size_t rank = 0; rank < found.size() && alive.size() < width; ++rank) {
         const Candidate& c = found[rank];
         Beam b = s.alive[static_cast<size_t>(c.beam)];
         b.ids.push_back(c.token);
@@ -105,13 +129,12 @@ std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, const Tenso
         tokens.push_back(c.token);
       }
       first += static_cast<int64_t>(s.alive.size());
-      if (s.finished.size() >= width) {  // its beams leave the batch
-        s.done = true;
-        parents.resize(parents.size() - alive.size());
-        tokens.resize(tokens.size() - alive.size());
-        alive.clear();
-      }
       s.alive = std::move(alive);
+      keep_best(s.finished, width);
+      if (may_improve(s, o)) continue;
+      parents.resize(parents.size() - s.alive.size());  // its beams leave the batch
+      tokens.resize(tokens.size() - s.alive.size());
+      s.alive.clear();
     }
     if (tokens.empty()) break;
     const auto rows = static_cast<int64_t>(tokens.size());
@@ -122,9 +145,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, const Tenso
   std::vector<std::vector<Hypothesis>> results;
   for (Search& s : searches) {
     for (const Beam& b : s.alive) finish(s, b);
-    std::stable_sort(s.finished.begin(), s.finished.end(),
-                     [](const Hypothesis& x, const Hypothesis& y) { return x.score > y.score; });
-    if (s.finished.size() > width) s.finished.resize(width);
+    keep_best(s.finished, width);
     results.push_back(std::move(s.finished));
   }
   return results;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "fovea/core/error.h"
+#include "fovea/nn/attention/mask.h"
 #include "fovea/nn/init.h"
 #include "fovea/nn/transformer/detail/ids.h"
 #include "fovea/ops/ops.h"
@@ -60,7 +61,7 @@ Tensor Bert::encode(const Tensor& ids, const BertInputs& in) const {
       throw ShapeError(fmt::format("Bert: keep_mask is {}, ids is {}; need one a token",
                                    keep.shape().str(), ids.shape().str()));
     }
-    keep = reshape(keep, {keep.size(0), 1, 1, keep.size(1)});
+    keep = keep_mask_of_keys(keep);
   }
   return encoder(dropout(norm(h)), {.keep_mask = keep});
 }

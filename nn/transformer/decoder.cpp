@@ -1,5 +1,6 @@
 #include "fovea/nn/transformer/decoder.h"
 
+#include "fovea/nn/attention/mask.h"
 #include "fovea/nn/transformer/detail/stack.h"
 
 namespace fovea {
@@ -34,7 +35,7 @@ Tensor TransformerDecoderLayer::run(const Tensor& x, const AttendOptions& self,
 Tensor TransformerDecoderLayer::forward(const Tensor& x, const Tensor& memory,
                                         const DecodeOptions& o) const {
   return run(x, {.keep_mask = o.keep_mask, .causal = Causal::lower_right}, [&](const Tensor& t) {
-    return cross_attention(t, memory, memory, {.keep_mask = o.memory_keep_mask});
+    return cross_attention(t, memory, memory, {.keep_mask = keep_mask_of_keys(o.memory_keep_mask)});
   });
 }
 
@@ -43,7 +44,8 @@ Tensor TransformerDecoderLayer::step(const Tensor& x, LayerCache& cache,
   const AttendOptions self{
       .keep_mask = o.keep_mask, .causal = Causal::lower_right, .cache = &cache};
   return run(x, self, [&](const Tensor& t) {
-    return cross_attention.attend_to(t, memory, {.keep_mask = o.memory_keep_mask});
+    return cross_attention.attend_to(t, memory,
+                                     {.keep_mask = keep_mask_of_keys(o.memory_keep_mask)});
   });
 }
 

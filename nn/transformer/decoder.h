@@ -1,9 +1,10 @@
 // The Transformer's decoder. Vaswani 2017, section 3.1.
 //
-//     h1 = x  + self_attention(x)          causal: a token sees those before it and itself
-//     h2 = h1 + cross_attention(h1, m)     queries from the decoder, keys and values from the
-//     memory y  = h2 + mlp(h2)                    each with a norm, before or behind, as in
-//     encoder.h
+//     h1 = x  + self_attention(x)         causal: a token sees those before it and itself
+//     h2 = h1 + cross_attention(h1, m)    queries from the decoder, keys and values from the memory
+//     y  = h2 + mlp(h2)
+//
+// each with a norm, before or behind, as encoder.h has it.
 //
 // The memory m is what the encoder made of the source. It gets its gradient through cross-attention
 // alone, summed over all layers and all queries that looked at it.
@@ -15,7 +16,7 @@ namespace fovea {
 
 struct DecodeOptions {
   Tensor keep_mask = {};         ///< of the target: bool, true = attend, as AttendOptions
-  Tensor memory_keep_mask = {};  ///< of the source, (B, S)
+  Tensor memory_keep_mask = {};  ///< of the source, (B, S), also where B = T
 };
 
 /// What a decoder keeps from step to step: keys and values of the target so far, and those of the

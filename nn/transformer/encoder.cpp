@@ -32,6 +32,10 @@ TransformerEncoder::TransformerEncoder(const TransformerStackOptions& o) {
 
 Tensor TransformerEncoder::forward(const Tensor& x, const AttendOptions& o, KvCache* cache) const {
   detail::check_cache("TransformerEncoder", cache, layers.size());
+  if (o.cache) {
+    throw ValueError(
+        "TransformerEncoder: o.cache is that of one layer; pass a KvCache, with one for each");
+  }
   Tensor h = x;
   AttendOptions each = o;
   for (size_t i = 0; i < layers.size(); ++i) {

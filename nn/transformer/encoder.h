@@ -62,7 +62,7 @@ class TransformerEncoder : public Module {
 
   explicit TransformerEncoder(const TransformerStackOptions& o);
 
-  /// With a cache o.cache must be empty: each layer takes its own.
+  /// ValueError when o.cache is set: each layer needs its own, and `cache` has them.
   Tensor forward(const Tensor& x, const AttendOptions& o = {}, KvCache* cache = nullptr) const;
   Tensor operator()(const Tensor& x, const AttendOptions& o = {}, KvCache* cache = nullptr) const {
     return forward(x, o, cache);

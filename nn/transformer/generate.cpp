@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "fovea/core/error.h"
 #include "fovea/nn/transformer/detail/ids.h"
@@ -20,7 +21,7 @@ Tensor LanguageDecoding::next(const Tensor& ids) {
     cache_.clear();
     fresh = read_;
   }
-  return fovea::select(model_(fresh, &cache_), 1, -1);
+  return model_.logits(fovea::select(model_.hidden(fresh, &cache_), 1, -1));
 }
 
 void LanguageDecoding::select(const Tensor& rows) {
@@ -36,7 +37,17 @@ Tensor sample_token(const Tensor& logits, const SampleOptions& o, Generator* g) 
         o.temperature, o.top_k, o.top_p));
   }
   const NoGrad scope;
-  if (o.temperature == 0) return argmax(logits, -1);
+  if (logits.dim() == 0 || logits.size(-1) == 0) {
+    throw ShapeError(fmt::format(
+        "sample_token: logits is {}; need (..., V) with at least one token", logits.shape().str()));
+  }
+  if (o.temperature == 0) {
+    if (!all(amax(logits, -1) > -std::numeric_limits<double>::infinity())) {
+      throw ValueError(
+          "sample_token: a row of logits has NaN, or is -inf alone; none is likeliest");
+    }
+    return argmax(logits, -1);
+  }
   const int64_t v = logits.size(-1), k = o.top_k == 0 ? v : std::min(o.top_k, v);
   const ValuesAndIndices best = topk(logits, k, -1);  // largest first
   // In double, and with the largest at 0: a small temperature must not overflow.

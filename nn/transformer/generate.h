@@ -40,7 +40,7 @@ struct SampleOptions {
   double top_p = 1;   ///< only the fewest whose probabilities reach p ("nucleus"). Holtzman 2019
 };
 /// A token for each row of logits (..., V) -> i64 (...). ValueError for options outside their
-/// meaning; a row of -inf alone, or with NaN, is refused by multinomial.
+/// meaning and for a row of -inf alone or with NaN; ShapeError when there are no tokens.
 Tensor sample_token(const Tensor& logits, const SampleOptions& o = {}, Generator* g = nullptr);
 
 struct GenerateOptions {
@@ -67,8 +67,8 @@ struct Hypothesis {
   double log_probability = 0;  ///< of all of ids
   double score = 0;            ///< with the length penalty: what hypotheses are ranked by
 };
-/// For each prompt (N, t) the best texts found, best first, at most `beams` of them. One beam is
-/// greedy generation.
+/// For each prompt (N, t) the best texts found, best first, at most `beams` of them. One beam
+/// without a length penalty is greedy generation. ValueError for logits with NaN.
 std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, const Tensor& prompt,
                                                  const BeamOptions& o = {});
 std::vector<std::vector<Hypothesis>> beam_search(const LanguageModel& model, const Tensor& prompt,

@@ -45,12 +45,13 @@ GPT::GPT(const GPTOptions& o)
   }
 }
 
-Tensor GPT::forward(const Tensor& ids, KvCache* cache) const {
+Tensor GPT::hidden(const Tensor& ids, KvCache* cache) const {
   detail::check_ids("GPT", ids, cache ? cache->length() : 0, o_.context);
-  Tensor h = dropout(positions(tokens(ids), cache ? cache->length() : 0));
-  h = blocks(h, {.causal = Causal::lower_right}, cache);
-  return linear(h, tokens.weight);
+  const Tensor h = dropout(positions(tokens(ids), cache ? cache->length() : 0));
+  return blocks(h, {.causal = Causal::lower_right}, cache);
 }
+
+Tensor GPT::logits(const Tensor& h) const { return linear(h, tokens.weight); }
 
 void GPT::visit(Visitor& v) {
   v("tokens", tokens);

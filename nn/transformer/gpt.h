@@ -43,7 +43,8 @@ class GPT : public LanguageModel {
 
   explicit GPT(const GPTOptions& o);
 
-  Tensor forward(const Tensor& ids, KvCache* cache = nullptr) const override;
+  Tensor hidden(const Tensor& ids, KvCache* cache = nullptr) const override;
+  Tensor logits(const Tensor& h) const override;
   int64_t context() const override { return o_.context; }
   KvCache cache() const override { return KvCache(o_.layers); }
   const GPTOptions& options() const { return o_; }

@@ -43,15 +43,17 @@ Llama::Llama(const LlamaOptions& o)
   }
 }
 
-Tensor Llama::forward(const Tensor& ids, KvCache* cache) const {
+Tensor Llama::hidden(const Tensor& ids, KvCache* cache) const {
   detail::check_ids("Llama", ids, cache ? cache->length() : 0, o_.context);
   detail::check_cache("Llama", cache, blocks.size());
   Tensor h = tokens(ids);
   for (size_t i = 0; i < blocks.size(); ++i) {
     h = blocks[i](h, cache ? &cache->layers[i] : nullptr);
   }
-  return linear(norm(h), head);
+  return norm(h);
 }
+
+Tensor Llama::logits(const Tensor& h) const { return linear(h, head); }
 
 void Llama::visit(Visitor& v) {
   v("tokens", tokens);

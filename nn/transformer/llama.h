@@ -57,7 +57,8 @@ class Llama : public LanguageModel {
 
   explicit Llama(const LlamaOptions& o);
 
-  Tensor forward(const Tensor& ids, KvCache* cache = nullptr) const override;
+  Tensor hidden(const Tensor& ids, KvCache* cache = nullptr) const override;
+  Tensor logits(const Tensor& h) const override;
   int64_t context() const override { return o_.context; }
   KvCache cache() const override { return KvCache(o_.layers); }
   const LlamaOptions& options() const { return o_; }

@@ -2,16 +2,12 @@
 
 #include <cmath>
 
+#include "fovea/nn/attention/mask.h"
 #include "fovea/nn/init.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
 namespace {
-
-// (B, T) as what broadcasts to scores: where B = T a mask of two axes could mean either.
-Tensor of_keys(const Tensor& keep) {
-  return keep.defined() ? reshape(keep, {keep.size(0), 1, 1, keep.size(1)}) : keep;
-}
 
 Embedding table(const TransformerOptions& o, int64_t vocab) {
   Embedding e({.count = vocab,
@@ -59,19 +55,22 @@ Tensor Transformer::embed(const Embedding& table, const Tensor& ids, int64_t off
 }
 
 Tensor Transformer::encode(const Tensor& source_ids) const {
-  return encoder(embed(source, source_ids), {.keep_mask = of_keys(keep_mask(source_ids))});
+  return encoder(embed(source, source_ids),
+                 {.keep_mask = keep_mask_of_keys(keep_mask(source_ids))});
 }
 
 Tensor Transformer::forward(const Tensor& source_ids, const Tensor& target_ids) const {
-  const DecodeOptions o{.keep_mask = of_keys(keep_mask(target_ids)),
-                        .memory_keep_mask = of_keys(keep_mask(source_ids))};
+  const DecodeOptions o{.keep_mask = keep_mask_of_keys(keep_mask(target_ids)),
+                        .memory_keep_mask = keep_mask(source_ids)};
   return linear(decoder(embed(target, target_ids), encode(source_ids), o), output);
 }
 
 Tensor Transformer::step(const Tensor& target_ids, DecoderCache& cache,
-                         const Tensor& memory_keep_mask) const {
+                         const Tensor& memory_keep_mask, const Tensor& target_keep_mask) const {
   const Tensor x = embed(target, target_ids, cache.target.length());
-  return linear(decoder.step(x, cache, {.memory_keep_mask = of_keys(memory_keep_mask)}), output);
+  const DecodeOptions o{.keep_mask = keep_mask_of_keys(target_keep_mask),
+                        .memory_keep_mask = memory_keep_mask};
+  return linear(decoder.step(x, cache, o), output);
 }
 
 void Transformer::visit(Visitor& v) {
@@ -91,12 +90,18 @@ TransformerDecoding::TransformerDecoding(const Transformer& model, const Tensor&
 
 Tensor TransformerDecoding::next(const Tensor& ids) {
   const NoGrad scope;
-  return fovea::select(model_.step(ids, cache_, keep_), 1, -1);
+  const Tensor keep = model_.keep_mask(ids);
+  const Tensor all = read_.defined() ? cat({read_, keep}, 1) : keep;
+  const Tensor logits = fovea::select(model_.step(ids, cache_, keep_, all), 1, -1);
+  read_ = all;
+  return logits;
 }
 
 void TransformerDecoding::select(const Tensor& rows) {
   cache_.select(rows);
-  if (keep_.defined()) keep_ = index_select(keep_, 0, rows);
+  for (Tensor* keep : {&keep_, &read_}) {
+    if (keep->defined()) *keep = index_select(*keep, 0, rows);
+  }
 }
 
 }  // namespace fovea

@@ -40,8 +40,10 @@ class Transformer : public Module {
     return forward(source_ids, target_ids);
   }
   Tensor encode(const Tensor& source_ids) const;
-  /// The logits of the targets behind those in the cache.
-  Tensor step(const Tensor& target_ids, DecoderCache& cache, const Tensor& memory_keep_mask) const;
+  /// The logits of the targets behind those in the cache. target_keep_mask (B, T) is of all
+  /// targets, those in the cache and these.
+  Tensor step(const Tensor& target_ids, DecoderCache& cache, const Tensor& memory_keep_mask,
+              const Tensor& target_keep_mask = {}) const;
   /// Which tokens are no padding, (B, T); undefined without a padding_idx.
   Tensor keep_mask(const Tensor& ids) const;
   void visit(Visitor& v) override;
@@ -60,7 +62,7 @@ class TransformerDecoding : public Decoding {
 
  private:
   const Transformer& model_;
-  Tensor keep_;
+  Tensor keep_, read_;  // which tokens are no padding: of the source, and of what was read
   DecoderCache cache_;
 };
 

@@ -3,8 +3,10 @@
 
 #include <cmath>
 
+#include "fovea/core/allocator.h"
 #include "fovea/core/error.h"
 #include "fovea/nn/transformer/bert.h"
+#include "fovea/nn/transformer/generate.h"
 #include "fovea/nn/transformer/gpt.h"
 #include "fovea/nn/transformer/llama.h"
 #include "fovea/nn/transformer/vit.h"
@@ -64,6 +66,18 @@ double loss_after_learning(M& m, int steps) {
   return last;
 }
 
+// The head is asked about the last token of a prompt: logits of all would be 20 MB.
+TEST(LanguageModels, APromptCostsTheLogitsOfOneToken) {
+  const GPT m({.vocab = 20000, .context = 256, .d_model = 8});
+  const Tensor ids = randint(0, 20000, {1, 256});
+  LanguageDecoding decoding(m);
+  reset_peak_memory();
+  const int64_t before = memory_stats().live_bytes;
+  const Tensor last = decoding.next(ids);
+  EXPECT_LT(memory_stats().peak_bytes - before, 4'000'000);
+  EXPECT_LE(max(abs(last - m(ids).select(1, -1))).item(), 1e-5);
+}
+
 TEST(LanguageModels, LearnALine) {
   manual_seed(3);
   GPT gpt({.vocab = 6, .context = 16, .d_model = 16, .heads = 2, .layers = 2});
@@ -93,7 +107,7 @@ TEST(Bert, PaddingChangesNothing) {
   const Tensor padded = m(tensor({{1, 2, 3, 7, 7}, {4, 5, 6, 7, 8}}),
                           {.keep_mask = tensor({{1, 1, 1, 0, 0}, {1, 1, 1, 1, 1}}, boolean)});
   EXPECT_LE(max(abs(alone - padded.narrow(0, 0, 1).narrow(1, 0, 3))).item(), 1e-6);
-  EXPECT_THROW(m(tensor({{1, 2}}), {.keep_mask = ones({1, 3}, boolean)}), ShapeError);
+  EXPECT_THROW((void)m(tensor({{1, 2}}), {.keep_mask = ones({1, 3}, boolean)}), ShapeError);
 }
 
 TEST(Bert, HidesAsDevlin) {

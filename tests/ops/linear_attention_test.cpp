@@ -194,6 +194,20 @@ TEST(Nystrom, ExactWhereEveryKeyIsALandmark) {
 
 // The inverse as a piece of its own: its value, its gradients of any order, and matrices that have
 // no inverse.
+// Weights depend on differences alone, wherever queries and keys lie.
+TEST(Nystrom, FarFrom0) {
+  manual_seed(12);
+  const Tensor q = randn({1, 2, 9, 8}) + 1000, k = randn({1, 2, 11, 8}) + 1000;
+  const Tensor v = randn({1, 2, 11, 8}), keep = arange(11) < 9.0;
+  for (const Tensor& mask : {Tensor(), keep}) {
+    const NystromOptions o{.keep_mask = mask, .landmarks = 4};
+    const Tensor y = soft_attention_nystrom(q, k, v, o);
+    const Tensor exact =
+        soft_attention_nystrom(to(q, f64) - 1000, to(k, f64) - 1000, to(v, f64), o);
+    EXPECT_LE(max(abs(to(y, f64) - exact)).item(), 1e-4 * max(abs(exact)).item());
+  }
+}
+
 TEST(Nystrom, TheInverse) {
   manual_seed(5);
   const Tensor b = randn({2, 4, 4}, f64);
