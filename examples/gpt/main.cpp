@@ -7,6 +7,8 @@
 // The default settings are nanoGPT's recipe for a CPU (Karpathy 2022).
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <numeric>
 
 #include "examples/common/interrupt.h"
@@ -50,7 +52,7 @@ void parse(int argc, char** argv, Arguments& a) {
   add("--text", c.text, "The text to learn, in UTF-8").type_name("FILE");
   add("--preset", a.preset, "Settings that other flags change: cpu, or tiny for a first look")
       .check(examples::one_of({"cpu", "tiny"}));
-  add("--layers", c.layers, "Layers").check(at_least(0, 1000));
+  add("--layers", c.layers, "Layers").check(at_least(1, 1000));
   add("--heads", c.heads, "Heads of attention").check(at_least(1, 1000));
   add("--width", c.width, "Width of the model, a multiple of --heads").check(at_least(1, 1 << 16));
   add("--context", c.context, "Characters the model sees").check(at_least(1, 1 << 20));
@@ -100,6 +102,10 @@ Arguments read_arguments(int argc, char** argv) {
     throw examples::UsageError(
         fmt::format("{} in {}; leave the flag out, or train anew", other, file));
   }
+  if (b.config.width % b.config.heads != 0) {
+    throw examples::UsageError(
+        fmt::format("--width {}: not a multiple of {} heads", b.config.width, b.config.heads));
+  }
   return b;
 }
 
@@ -132,6 +138,23 @@ void draw(const std::string& path, const Trainer& trainer) {
                                {"training", step, e.column("train_loss")},
                                {"validation", step, e.column("valid_loss")}}};
   write_file_atomically(path, draw_curves({panel}, {.title = "gpt"}));
+}
+
+// A word of the text that needs no quotes in a shell; its first character when there is none.
+std::string word_of(const Corpus& corpus) {
+  const std::string text = corpus.characters.decode(
+      corpus.valid.narrow(0, 0, std::min<int64_t>(corpus.valid.numel(), 1000)));
+  std::string word;
+  for (const char c : text) {
+    if (std::isalpha(static_cast<unsigned char>(c))) {
+      word += c;
+    } else if (word.size() > 2) {
+      return word;
+    } else {
+      word.clear();
+    }
+  }
+  return "'" + corpus.characters.decode(corpus.valid.narrow(0, 0, 1)) + "'";
 }
 
 int run(int argc, char** argv) {
@@ -181,7 +204,7 @@ int run(int argc, char** argv) {
   fmt::print("validation loss {:.4f} after {} steps in {:.1f} s of training\n", valid_loss, c.steps,
              total);
   fmt::print("wrote metrics.json, model.safetensors, curve.svg to {}\n", a.common.out);
-  fmt::print("next: {} --sample \"The \" --checkpoint {}\n", examples::program_path(),
+  fmt::print("next: {} --sample {} --checkpoint {}\n", examples::program_path(), word_of(corpus),
              path("model.safetensors"));
   return 0;
 }

@@ -4,12 +4,14 @@
 
 #include "fovea/nn/init.h"
 #include "fovea/nn/transformer/detail/ids.h"
+#include "fovea/nn/transformer/detail/stack.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
 namespace {
 
 TransformerStackOptions stack(const GPTOptions& o) {
+  detail::check_layers("GPT", o.layers, 1);  // the length of a cache is that of its layers
   return {.layer = {.d_model = o.d_model,
                     .heads = o.heads,
                     .d_ff = o.d_ff,

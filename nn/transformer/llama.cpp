@@ -34,7 +34,7 @@ Llama::Llama(const LlamaOptions& o)
     : tokens({.count = o.vocab, .dim = o.d_model, .dtype = o.dtype}),
       norm({.dim = o.d_model, .eps = o.eps, .dtype = o.dtype}),
       o_(o) {
-  detail::check_layers("Llama", o.layers);
+  detail::check_layers("Llama", o.layers, 1);  // the length of a cache is that of its layers
   for (int64_t i = 0; i < o.layers; ++i) blocks.emplace_back(o);
   head = o.tied ? tokens.weight : zeros({o.vocab, o.d_model}, o.dtype).requires_grad_();
   const NoGrad scope;

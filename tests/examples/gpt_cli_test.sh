@@ -8,7 +8,7 @@ text=(--text text)
 small=(--preset tiny --layers 1 --width 16 --context 16 --batch 4 --steps 60 --eval-every 20)
 
 # ---- bad flags: 2
-refuses 2 '--layers.*-1' "${text[@]}" --layers -1
+refuses 2 '--layers.*0' "${text[@]}" --layers 0
 refuses 2 '--heads.*0' "${text[@]}" --heads 0
 refuses 2 '--lr.*nan' "${text[@]}" --lr nan
 refuses 2 '--dropout.*2' "${text[@]}" --dropout 2
@@ -18,7 +18,7 @@ refuses 2 '--top-p.*0' "${text[@]}" --top-p 0
 refuses 2 '--no-such-flag' --no-such-flag
 refuses 2 '--sample: needs --checkpoint' --sample 'a'
 refuses 2 '--checkpoint: belongs to --sample' "${text[@]}" --checkpoint x
-refuses 1 'd_model is 18, heads is 4' "${text[@]}" --width 18 --heads 4
+refuses 2 '--width 18: not a multiple of 4 heads' "${text[@]}" --width 18 --heads 4
 
 # ---- bad files: 1
 refuses 1 'nowhere' --text nowhere
@@ -47,7 +47,8 @@ for key in valid_loss train_loss train_seconds tokens_per_second steps seed para
   grep -q "\"$key\"" one/metrics.json || fail "metrics.json has no $key"
 done
 grep -q 'validation loss' stdout || fail "the validation loss was not printed"
-grep -q 'next: .*--sample' stdout || fail "does not say what to do next"
+read -ra next <<<"$(sed -n 's/^next: //p' stdout)"
+"${next[@]}" --tokens 5 >/dev/null || fail "${next[*]}"
 
 # ---- killed, and gone on with
 "$program" "${run[@]}" --steps 400 --out whole --quiet >/dev/null || fail "400 steps"

@@ -30,11 +30,16 @@ TEST(GPT, StartsAsGPT2) {
   EXPECT_NEAR(deviation(block.attention.w_o.weight), std / std::sqrt(8), 1e-3);
   EXPECT_NEAR(deviation(block.mlp.down.weight), std / std::sqrt(8), 1e-3);
   EXPECT_EQ(deviation(block.mlp.up.bias), 0);
-  const GPT other({.vocab = 65, .context = 9, .d_model = 192, .layers = 0, .init_std = 0.3});
+  const GPT other({.vocab = 65, .context = 9, .d_model = 192, .init_std = 0.3});
   EXPECT_NEAR(deviation(other.tokens.weight), 0.3, 0.01);
   // It knows nothing yet: all tokens are about as likely.
   const Tensor ids = randint(0, 65, {2, 30}), next = randint(0, 65, {2, 30});
   EXPECT_NEAR(cross_entropy(m(ids), next).item(), std::log(65.0), 0.3);
+}
+
+TEST(LanguageModels, HaveALayer) {
+  EXPECT_THROW(GPT({.vocab = 5, .context = 4, .d_model = 4, .layers = 0}), ValueError);
+  EXPECT_THROW(Llama({.vocab = 5, .context = 4, .d_model = 4, .layers = 0}), ValueError);
 }
 
 // What comes later has no part in the answer, nor in any gradient of it.

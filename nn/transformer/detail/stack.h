@@ -33,9 +33,10 @@ Tensor residual(bool pre_norm, const LayerNorm& norm, const Tensor& x, F f) {
   return pre_norm ? x + f(norm(x)) : norm(x + f(x));
 }
 
-inline void check_layers(const char* op, int64_t layers) {
-  if (layers >= 0) return;
-  throw ValueError(fmt::format("{}: layers is {}; it counts layers, at least 0", op, layers));
+inline void check_layers(const char* op, int64_t layers, int64_t least = 0) {
+  if (layers >= least) return;
+  throw ValueError(
+      fmt::format("{}: layers is {}; it counts layers, at least {}", op, layers, least));
 }
 
 /// `Layer`s made one by one: copies of one would share its weights.
