@@ -23,6 +23,9 @@ expect() {
 expect 0 "all pass" "$program" --filter softmax
 grep -qE '^softmax +\[3, 5\] +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +ok$' "$folder/out" ||
   fail "the row of softmax has no number in each column"
+expect 0 "all pass" "$program" --filter ConcatScore
+grep -qE '^ConcatScore +.*[0-9]e-[0-9]+ +[0-9.]+e-[0-9]+ +ok$' "$folder/out" ||
+  fail "the row of ConcatScore has no number of PyTorch's"
 expect 0 "worst: d y[" "$program" --filter gelu,Linear --verbose
 expect 0 '"name": "cumsum.first"' "$program" --filter cumsum --json
 expect 0 "--verbose" "$program" --help
