@@ -19,8 +19,8 @@ namespace fovea {
 /// converted to f32. IoError naming the file and what is missing, extra or of another shape.
 GPT load_gpt2(const std::string& path, int64_t heads = 0);
 
-/// Writes such a file. ValueError for a model that is no GPT-2: without biases or with another
-/// activation than gelu_tanh.
+/// Writes such a file. ValueError for a model that is no GPT-2: without biases, with another
+/// activation than gelu_tanh or another eps than 1e-5, none of which the file could tell.
 void save_gpt2(const GPT& model, const std::string& path);
 
 }  // namespace fovea
