@@ -77,7 +77,8 @@ def attention():
     case("attention", make(), inputs(), both)
     case("attention_widths", make(kdim=3, vdim=5), inputs(3, 5), both)
     case("attention_no_bias", make(bias=False), inputs(), both)
-    case("attention_no_bias_widths", make(bias=False, kdim=3), inputs(3), both)
+    case("attention_no_bias_keys", make(bias=False, kdim=3), inputs(3), both)
+    case("attention_values", make(vdim=5), inputs(vdim=5), both)
     case("attention_masked", make(), dict(inputs(), key_padding_mask=PADDING, attn_mask=~seen), both)
     case("attention_added", make(), dict(inputs(), attn_mask=real(3, 5)), both)
 
@@ -197,8 +198,8 @@ def with_head(state):
 
 
 if __name__ == "__main__":
-    attention()
     transformers()
+    attention()
     parts()
     gpt2("gpt2_f32", torch.float32, with_masks)
     gpt2("gpt2_f16", torch.float16, with_head)

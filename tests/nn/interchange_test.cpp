@@ -80,7 +80,8 @@ TEST(TorchNames, MultiHeadAttention) {
   expect_agreement("attention", attention(), plain);
   expect_agreement("attention_widths", attention({.kdim = 3, .vdim = 5}), plain);
   expect_agreement("attention_no_bias", attention({.bias = false}), plain);
-  expect_agreement("attention_no_bias_widths", attention({.bias = false, .kdim = 3}), plain);
+  expect_agreement("attention_no_bias_keys", attention({.bias = false, .kdim = 3}), plain);
+  expect_agreement("attention_values", attention({.vdim = 5}), plain);
   expect_agreement("attention_masked", attention(), [](const auto& m, auto in) {
     return attended(m, in, {.keep_mask = seen(in("key_padding_mask"), in("attn_mask"))});
   });
