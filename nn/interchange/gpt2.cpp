@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "fovea/core/error.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/nn/interchange/detail/entries.h"
@@ -71,7 +73,7 @@ NamedTensors plain(const TensorMap& file, const std::string& path) {
 GPTOptions sizes(const NamedTensors& state, const std::string& path, int64_t heads) {
   const auto matrix = [&](const char* name) {
     const Tensor t = find(state, name);
-    if (t.defined() && t.dim() == 2) return t;
+    if (t.defined() && t.dim() == 2 && t.numel() > 0) return t;
     throw IoError(fmt::format("{}: {} is {}; a GPT-2 has a matrix of that name", path, name,
                               t.defined() ? t.shape().str() : "missing"));
   };
@@ -80,14 +82,18 @@ GPTOptions sizes(const NamedTensors& state, const std::string& path, int64_t hea
   o.vocab = tokens.size(0);
   o.d_model = tokens.size(1);
   o.context = matrix("wpe.weight").size(0);
-  while (find(state, fmt::format("h.{}.ln_1.weight", o.layers - 1)).defined()) ++o.layers;
-  --o.layers;
-  if (o.layers > 0) o.d_ff = matrix("h.0.mlp.c_fc.weight").size(1);
+  std::set<std::string> blocks;
+  for (const auto& [name, t] : state) {
+    if (name.starts_with("h.")) blocks.insert(name.substr(0, name.find('.', 2)));
+  }
+  o.layers = static_cast<int64_t>(blocks.size());
+  const Tensor up = find(state, "h.0.mlp.c_fc.weight");
+  if (up.defined() && up.dim() == 2) o.d_ff = up.size(1);
   if (heads < 0) {
     throw ValueError(fmt::format("load_gpt2: heads is {}; at least 1, or 0 for width 64", heads));
   }
   o.heads = heads > 0 ? heads : std::max<int64_t>(1, o.d_model / 64);
-  if (o.d_model < 1 || o.d_model % o.heads != 0) {
+  if (o.d_model % o.heads != 0) {
     throw IoError(fmt::format("{}: the width {} is no multiple of {} heads; say how many it has",
                               path, o.d_model, o.heads));
   }

@@ -37,10 +37,12 @@ std::string member_name(const Module& owner, const std::string& name) {
 
 void add_attention(Entries& entries, const std::string& prefix, const MultiHeadAttention& m) {
   const MultiHeadAttentionOptions& o = m.options();
-  if (o.kv_heads != o.heads) {
-    throw ValueError(fmt::format(
-        "torch_state: {} has {} heads and {} of keys; torch.nn.MultiheadAttention has no such form",
-        prefix.empty() ? "MultiHeadAttention" : prefix, o.heads, o.kv_heads));
+  if (o.kv_heads != o.heads || o.rotary) {
+    throw ValueError(
+        fmt::format("torch_state: {} has {}; torch.nn.MultiheadAttention has no such form",
+                    prefix.empty() ? "MultiHeadAttention" : prefix,
+                    o.rotary ? "rotary positions"
+                             : fmt::format("{} heads and {} of keys", o.heads, o.kv_heads)));
   }
   const auto add = [&](const char* name, const Tensors& parts) {
     entries.push_back({join(prefix, name), parts});

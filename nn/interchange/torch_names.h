@@ -20,7 +20,8 @@
 namespace fovea {
 
 /// The parameters of `m` and of the layers in it under the names of torch.nn's state_dict(), as
-/// copies. ValueError for layers that PyTorch lacks a form of: grouped heads of attention.
+/// copies. ValueError for layers that PyTorch lacks a form of: attention with grouped heads or
+/// rotary positions.
 NamedTensors torch_state(const Module& m);
 
 /// Copies such a state into `m`; floats are converted to the dtype of `m`. Strict: one ShapeError

@@ -6,6 +6,9 @@ golden="$here/../golden/rows.safetensors"
 expect 0 "all pass" --filter softmax
 grep -qE '^softmax +\[3, 5\] +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +ok$' out.txt ||
   fail "the row of softmax has no number in each column"
+expect 0 "all pass" --filter ConcatScore
+grep -qE '^ConcatScore +.*[0-9]e-[0-9]+ +[0-9.]+e-[0-9]+ +ok$' out.txt ||
+  fail "the row of ConcatScore has no number of PyTorch's"
 expect 0 "worst: d y[" --filter gelu,Linear --verbose
 expect 0 '"name": "cumsum.first"' --filter cumsum --json
 expect 0 "--verbose" --help

@@ -15,8 +15,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 from torch.nn.utils.stateless import functional_call
 
-import make_golden as golden
-from make_golden import fixed, real, row
+from golden_file import fixed, real, row, tensors, write
 
 
 class SoftAttention(nn.Module):
@@ -167,4 +166,4 @@ def scores():
 if __name__ == "__main__":
     attention()
     scores()
-    golden.write("attention.safetensors", golden.tensors)
+    write("attention.safetensors", tensors)

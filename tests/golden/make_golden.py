@@ -13,72 +13,14 @@ float64. Inputs hold float32 numbers, so that float32 starts from the same ones.
                         after each step; the options of NAME stand in golden_test.cpp.
 """
 
-import json
 import math
-import os
-import struct
 
 import torch
 import torch.nn.functional as F
 
-torch.set_default_dtype(torch.float64)
-torch.set_num_threads(1)
-generator = torch.Generator().manual_seed(20240607)
-tensors = {}
-
-
-# ------------------------------------------------------------------ inputs
-
-
-def real(*shape, low=-2.0, high=2.0, away=(), ties=True):
-    """Uniform in [low, high), 0.02 away from some points; without ties, in steps of one size."""
-    if ties:
-        x = low + (high - low) * torch.rand(shape, generator=generator)
-        for kink in away:
-            x = torch.where((x - kink).abs() < 0.02, kink + torch.where(x < kink, -0.03, 0.03), x)
-    else:
-        size = math.prod(shape)
-        order = torch.randperm(size, generator=generator)
-        x = (low + (high - low) * (order + 0.5) / size).reshape(shape)
-    return x.float().double()
-
-
-def known(values):
-    return torch.tensor(values).float().double()
-
-
-def whole(*shape, low=0, high=2):
-    return torch.randint(low, high, shape, generator=generator)
-
-
-def truth(*shape):
-    return whole(*shape).bool()
-
-
-def fixed(x):
-    """An input whose gradient the row does not ask for."""
-    x.fixed = True
-    return x
-
+from golden_file import fixed, generator, known, real, row, tensors, truth, whole, write
 
 # ------------------------------------------------------------------ rows
-
-
-def row(name, f, *inputs):
-    assert f"{name}/output" not in tensors, name
-    leaves = []
-    for i, x in enumerate(inputs):
-        tensors[f"{name}/input.{i}"] = x.clone()
-        if x.is_floating_point() and not getattr(x, "fixed", False):
-            leaves.append((i, x.requires_grad_()))
-    y = f(*inputs)
-    tensors[f"{name}/output"] = y.detach()
-    if not leaves:
-        return
-    up = real(*y.shape)
-    tensors[f"{name}/upstream"] = up
-    for (i, x), g in zip(leaves, torch.autograd.grad(y, [x for _, x in leaves], up, allow_unused=True)):
-        tensors[f"{name}/gradient.{i}"] = torch.zeros_like(x) if g is None else g
 
 
 def elementwise():
@@ -533,27 +475,6 @@ def optimisers():
         path(f"adamw{label}", lambda p: o.AdamW(p, 0.05, (0.8, 0.97), 1e-6, weight_decay=decay))
         path(f"rmsprop{label}", lambda p: o.RMSprop(p, 0.05, 0.9, 1e-6, weight_decay=decay))
         path(f"adagrad{label}", lambda p: o.Adagrad(p, 0.05, 0.2, decay, 0.5, 1e-8))
-
-
-# ------------------------------------------------------------------ safetensors
-
-DTYPES = {torch.float64: "F64", torch.int64: "I64", torch.bool: "BOOL"}
-
-
-def write(name, named):
-    header, blob = {}, b""
-    for key, x in sorted(named.items(), key=lambda entry: -entry[1].element_size()):  # aligned
-        data = bytes(x.detach().flatten().contiguous().view(torch.uint8).tolist())
-        header[key] = dict(dtype=DTYPES[x.dtype], shape=list(x.shape),
-                           data_offsets=[len(blob), len(blob) + len(data)])
-        blob += data
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
-    with open(path + ".new", "wb") as out:
-        out.write(struct.pack("<Q", len(text)) + text + blob)
-    os.replace(path + ".new", path)
-    print(f"{name}: {len({k.rsplit('/', 1)[0] for k in named})} cases, {8 + len(text) + len(blob)} bytes")
 
 
 if __name__ == "__main__":

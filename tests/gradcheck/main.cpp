@@ -27,7 +27,8 @@ struct Arguments {
   bool json = false;
   uint64_t seed = 20240607;
   int threads = 0;
-  std::string golden = FOVEA_GOLDEN_ROWS;
+  std::vector<std::string> golden{FOVEA_GOLDEN "/rows.safetensors",
+                                  FOVEA_GOLDEN "/attention.safetensors"};
 };
 
 void parse(int argc, char** argv, Arguments& a) {
@@ -39,7 +40,7 @@ void parse(int argc, char** argv, Arguments& a) {
   flags.add("--seed", a.seed, "Of the inputs");
   flags.add("--threads", a.threads, "Threads; 0 for one a processor")
       .check(examples::at_least(0, 1024));
-  flags.add("--golden", a.golden, "Numbers of PyTorch to compare with").type_name("FILE");
+  flags.add("--golden", a.golden, "Numbers of PyTorch to compare with").type_name("FILE,...");
   flags.footer(fmt::format(
       "Columns hold relative errors: of the result against a naive loop (allowed {:.0e}), of the\n"
       "gradient and of the gradient's gradient against central differences in float64 ({:.0e},\n"

@@ -1,88 +1,115 @@
-// Beam search over a chain whose texts can be counted.
-#include <gmock/gmock.h>
+// Which texts beam search keeps, by a model whose every answer is written down.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
+#include <functional>
 
-#include "fovea/core/error.h"
 #include "fovea/nn/transformer/generate.h"
+#include "fovea/nn/transformer/gpt.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
 namespace {
 
-// What follows depends on the last token alone: row i of p are the probabilities behind token i.
-class Chain : public Decoding {
- public:
-  explicit Chain(const Tensor& p) : logits_(log(to(p, f64))) {}
-  Tensor next(const Tensor& ids) override {
-    return index_select(logits_, 0, fovea::select(ids, 1, -1));
-  }
-  void select(const Tensor&) override {}
-
- private:
-  Tensor logits_;
-};
-
-constexpr int64_t kStop = 3;
 using Ids = std::vector<int64_t>;
 
-std::vector<Hypothesis> found(const Tensor& p, BeamOptions o) {
-  Chain chain(p);
-  o.stop = kStop;
-  return beam_search(chain, tensor({{0}}), o)[0];
-}
+// The probabilities of what follows a text.
+class Scripted : public Decoding {
+ public:
+  explicit Scripted(std::function<std::vector<double>(const Ids&)> after)
+      : after_(std::move(after)) {}
+  int calls = 0;
 
-// Two texts end soon and are unlikely; the likeliest takes a step longer.
-TEST(BeamSearch, GoesOnWhileATextMayStillBecomeTheBest) {
-  const Tensor p = tensor(
-      {{0., 0.55, 0.01, 0.44}, {0., 0., 0.9, 0.1}, {0., 0., 0., 1.}, {0.25, 0.25, 0.25, 0.25}});
-  for (const int64_t beams : {1, 2, 3}) {
-    const auto all = found(p, {.beams = beams, .max_tokens = 9});
-    ASSERT_EQ(static_cast<int64_t>(all.size()), beams);
-    EXPECT_EQ(all[0].ids, (Ids{1, 2, kStop})) << beams;
-    EXPECT_NEAR(std::exp(all[0].log_probability), 0.495, 1e-7);
-    if (beams > 1) {
-      EXPECT_EQ(all[1].ids, (Ids{kStop}));
+  Tensor next(const Tensor& ids) override {
+    ++calls;
+    texts_.resize(static_cast<size_t>(ids.size(0)));
+    Tensors rows;
+    for (int64_t i = 0; i < ids.size(0); ++i) {
+      Ids& text = texts_[static_cast<size_t>(i)];
+      for (int64_t id : ids.select(0, i).to_vector<int64_t>()) text.push_back(id);
+      const std::vector<double> p = after_(text);
+      rows.push_back(log(from_vector(p, {static_cast<int64_t>(p.size())})));
     }
+    return stack(rows, 0);
   }
+  void select(const Tensor& rows) override {
+    std::vector<Ids> kept;
+    for (int64_t row : rows.to_vector<int64_t>())
+      kept.push_back(texts_.at(static_cast<size_t>(row)));
+    texts_ = std::move(kept);
+  }
+
+ private:
+  std::function<std::vector<double>(const Ids&)> after_;
+  std::vector<Ids> texts_;
+};
+
+constexpr int64_t kStop = 0;
+
+// [1, stop] is the best of its step, [2, stop] the third, which is no place for two beams.
+TEST(BeamSearch, AStopBehindTheBestIsNoEnd) {
+  Scripted model([](const Ids& text) {
+    if (text.size() == 1) return std::vector<double>{0, 0.6, 0.4};
+    if (text.size() > 2) return std::vector<double>{0, 1, 0};
+    return text.back() == 1 ? std::vector<double>{0.8, 0.1, 0.1}
+                            : std::vector<double>{0.25, 0.75, 0};
+  });
+  const auto found =
+      beam_search(model, tensor({{2}}), {.beams = 2, .max_tokens = 3, .stop = kStop});
+  ASSERT_EQ(found[0].size(), 2u);
+  EXPECT_EQ(found[0][0].ids, (Ids{1, kStop}));
+  EXPECT_NEAR(found[0][0].log_probability, std::log(0.6 * 0.8), 1e-6);
+  EXPECT_EQ(found[0][1].ids, (Ids{2, 1, 1}));
+  EXPECT_NEAR(found[0][1].log_probability, std::log(0.4 * 0.75), 1e-6);
 }
 
-// By its mean the long text wins: (log 0.4 - 0.39) / 7.5 = -0.17 against log 0.6 = -0.51.
-TEST(BeamSearch, ALengthPenaltyLetsLongTextsCatchUp) {
-  const double e = std::exp(-0.01);
-  const Tensor p =
-      tensor({{0., 0.4, 0., 0.6}, {0., e, 0., 1 - e}, {0., 0., 0., 1.}, {0., 0., 0., 1.}});
-  const auto mean = found(p, {.beams = 1, .max_tokens = 40, .length_penalty = 1});
-  EXPECT_EQ(mean[0].ids.size(), 40u);
-  EXPECT_NEAR(mean[0].score, (std::log(0.4) - 0.39) / 7.5, 1e-6);
-  EXPECT_EQ(found(p, {.beams = 1, .max_tokens = 40})[0].ids, (Ids{kStop}));
-  EXPECT_EQ(found(p, {.beams = 1, .max_tokens = 40, .length_penalty = -1})[0].ids, (Ids{kStop}));
+// The best beginning is not that of the best text.
+TEST(BeamSearch, FindsWhatGreedyMisses) {
+  Scripted model([](const Ids& text) {
+    if (text.size() == 1) return std::vector<double>{0, 0.6, 0.4};
+    return text.back() == 1 ? std::vector<double>{0, 0.5, 0.5} : std::vector<double>{0, 1, 0};
+  });
+  const auto found = beam_search(model, tensor({{2}}), {.beams = 2, .max_tokens = 2});
+  EXPECT_EQ(found[0][0].ids, (Ids{2, 1}));
 }
 
-TEST(BeamSearch, RefusesNaN) {
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  const Tensor p = tensor({{0.5, none, 0.5, 0.}, {1., 0., 0., 0.}});
-  try {
-    (void)found(p, {.beams = 2, .max_tokens = 3});
-    FAIL() << "nothing was thrown";
-  } catch (const ValueError& e) {
-    EXPECT_THAT(e.what(), ::testing::HasSubstr("beam_search: "));
-    EXPECT_THAT(e.what(), ::testing::HasSubstr("NaN"));
-  }
+TEST(BeamSearch, ThePenaltyPrefersLongerTexts) {
+  const Scripted model([](const Ids& text) {
+    return text.size() == 1 ? std::vector<double>{0.5, 0.5} : std::vector<double>{0.9, 0.1};
+  });
+  const auto first = [&](double penalty) {
+    Scripted fresh = model;
+    return beam_search(
+               fresh, tensor({{1}}),
+               {.beams = 2, .max_tokens = 2, .stop = kStop, .length_penalty = penalty})[0][0]
+        .ids;
+  };
+  EXPECT_EQ(first(0), (Ids{0}));
+  EXPECT_EQ(first(2), (Ids{1, 0}));
 }
 
-TEST(SampleToken, GreedyRefusesWhatDrawingRefuses) {
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  const SampleOptions greedy{.temperature = 0};
-  EXPECT_THROW((void)sample_token(tensor({0., none, 1.}), greedy), ValueError);
-  EXPECT_THROW((void)sample_token(full({2, 3}, -INFINITY), greedy), ValueError);
-  for (const double temperature : {0., 1.}) {
-    EXPECT_THROW((void)sample_token(zeros({2, 0}), {.temperature = temperature}), ShapeError);
-    EXPECT_THROW((void)sample_token(full({}, 1.), {.temperature = temperature}), ShapeError);
+// Beams change places, also when what they have read no longer fits.
+TEST(BeamSearch, ScoresAreThoseOfTheWindowBeyondTheContext) {
+  manual_seed(3);
+  GPT m({.vocab = 7, .context = 5, .d_model = 16, .heads = 4, .layers = 2});
+  const NoGrad scope;
+  for (const Tensor& p : m.parameters()) {
+    if (p.dim() == 2) p.mul_(15);
   }
-  EXPECT_EQ(sample_token(tensor({-INFINITY, 2.}), greedy).item<int64_t>(), 1);
+  const auto found = beam_search(m, tensor({{1, 5}}), {.beams = 4, .max_tokens = 9});
+  ASSERT_EQ(found[0].size(), 4u);
+  for (const Hypothesis& h : found[0]) {
+    Ids text{1, 5};
+    double sum = 0;
+    for (const int64_t id : h.ids) {
+      const auto from = std::max<std::ptrdiff_t>(0, std::ssize(text) - m.context());
+      const Ids seen(text.begin() + from, text.end());
+      const Tensor logits = m(from_vector(seen, {1, std::ssize(seen)})).select(1, -1);
+      sum += log_softmax(to(logits, f64), -1).at({0, id});
+      text.push_back(id);
+    }
+    EXPECT_NEAR(h.log_probability, sum, 1e-4);
+  }
 }
 
 }  // namespace

@@ -133,6 +133,8 @@ TEST(SampleToken, KeepsToTheOptions) {
   EXPECT_EQ(drawn(logits, {.top_p = 0.65}).size(), 2u);
   EXPECT_EQ(drawn(logits, {.top_p = 0.75}).size(), 3u);
   EXPECT_EQ(drawn(logits, {.top_p = 0.3}).size(), 1u);
+  // Exactly reached: the next is left out.
+  EXPECT_EQ(drawn(zeros({4}), {.top_p = 0.5}).size(), 2u);
   const auto cold = drawn(logits, {.temperature = 0.5});  // squares: 1 16 4 9 of 30
   EXPECT_NEAR(cold.at(1) / 2000.0, 16. / 30, 0.05);
   EXPECT_EQ(drawn(logits, {.temperature = 0}), (std::map<int64_t, int>{{1, 2000}}));

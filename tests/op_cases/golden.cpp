@@ -10,10 +10,16 @@
 
 namespace fovea::cases {
 
-Golden::Golden(const std::string& path) : map_(read_safetensors(path)) {
-  for (const auto& [name, tensor] : map_.tensors) {
-    const std::string id = name.substr(0, name.rfind('/'));
-    if (!has(id)) rows_.push_back(id);
+Golden::Golden(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::vector<std::string> ids;
+    for (const auto& [name, tensor] : read_safetensors(path).tensors) {
+      const std::string id = name.substr(0, name.rfind('/'));
+      if (has(id)) throw ValueError(fmt::format("golden: {}: {} is in another file", path, id));
+      if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+      map_.tensors.emplace_back(name, tensor);
+    }
+    rows_.insert(rows_.end(), ids.begin(), ids.end());
   }
 }
 

@@ -1,5 +1,5 @@
-// What PyTorch computed for rows of the case table: tests/golden/rows.safetensors, written by
-// make_golden.py beside it.
+// What PyTorch computed for rows of the case table: rows.safetensors and attention.safetensors of
+// tests/golden, written by the programs beside them.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace fovea::cases {
 
 class Golden {
  public:
-  /// IoError when there is no such file.
-  explicit Golden(const std::string& path);
+  /// IoError when there is no such file, ValueError when two know the same row.
+  explicit Golden(const std::vector<std::string>& paths);
 
-  /// The ids of the rows it knows, in the order of the file.
+  /// The ids of the rows it knows, in the order of the files.
   const std::vector<std::string>& rows() const { return rows_; }
   bool has(const std::string& id) const;
 
