@@ -10,7 +10,6 @@
 namespace fovea::npy {
 namespace {
 
-using detail::quoted;
 using detail::unexpected;
 
 /// Consumes the text token by token. Python would also take escapes, comments and expressions;
@@ -36,7 +35,8 @@ class Parser {
         once(key, shape);
         h.shape = sizes();
       } else {
-        unexpected(where_, "the keys descr, fortran_order and shape in the header", quoted(key));
+        unexpected(where_, "the keys descr, fortran_order and shape in the header",
+                   detail::quoted(key));
       }
       if (accept(',')) continue;
       expect("',' or '}'", '}');
@@ -57,11 +57,12 @@ class Parser {
   [[noreturn]] void fail(std::string_view expected) const {
     const std::string_view rest = text_.substr(at_);
     unexpected(where_, fmt::format("{} at byte {} of the header", expected, at_),
-               rest.empty() ? "its end" : quoted(rest));
+               rest.empty() ? "its end" : detail::quoted(rest));
   }
 
   void once(std::string_view key, bool& seen) const {
-    if (seen) unexpected(where_, "keys that occur once in the header", quoted(key) + " twice");
+    if (seen)
+      unexpected(where_, "keys that occur once in the header", detail::quoted(key) + " twice");
     seen = true;
   }
 

@@ -25,7 +25,7 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-void check(const TensorMap& map) {
+void check_names(const TensorMap& map) {
   if (!map.metadata.empty()) {
     throw ValueError("write_npz: the map has metadata, which the format does not hold; clear it");
   }
@@ -46,7 +46,7 @@ void check(const TensorMap& map) {
 }  // namespace
 
 void write_npz(const std::string& path, const TensorMap& map, bool compress) {
-  check(map);
+  check_names(map);
   AtomicFile file(path);
   zip::Writer archive(file);
   for (const auto& [name, tensor] : map.tensors) {

@@ -18,22 +18,22 @@ namespace {
 using nlohmann::json;
 
 constexpr uint64_t kMaxHeader = 100'000'000;  // the reference implementation's limit
-constexpr size_t kPrefix = 8;
+constexpr size_t kLengthBytes = 8;
 
 /// A dtype of the format, and what it becomes here.
-struct FileType {
+struct StoredType {
   std::string_view name;
   int64_t width;
   DType dtype;
 };
-constexpr FileType kTypes[] = {{"F32", 4, f32},      {"F64", 8, f64}, {"I64", 8, i64},
-                               {"BOOL", 1, boolean}, {"F16", 2, f32}, {"BF16", 2, f32},
-                               {"I32", 4, i64},      {"U8", 1, i64}};
+constexpr StoredType kStoredTypes[] = {{"F32", 4, f32},      {"F64", 8, f64}, {"I64", 8, i64},
+                                       {"BOOL", 1, boolean}, {"F16", 2, f32}, {"BF16", 2, f32},
+                                       {"I32", 4, i64},      {"U8", 1, i64}};
 
 /// One checked entry of the header.
 struct Entry {
   std::string name;
-  const FileType* type = nullptr;
+  const StoredType* type = nullptr;
   Shape shape;
   int64_t begin = 0, end = 0;
 };
@@ -95,9 +95,9 @@ Entry parse_entry(const std::string& name, const json& value, int64_t data_bytes
     fail("its entry is not {\"dtype\": text, \"shape\": list, \"data_offsets\": list}");
   }
   const auto& dtype = value["dtype"].get_ref<const std::string&>();
-  e.type = std::find_if(std::begin(kTypes), std::end(kTypes),
-                        [&](const FileType& t) { return t.name == dtype; });
-  if (e.type == std::end(kTypes)) {
+  e.type = std::find_if(std::begin(kStoredTypes), std::end(kStoredTypes),
+                        [&](const StoredType& t) { return t.name == dtype; });
+  if (e.type == std::end(kStoredTypes)) {
     fail(fmt::format("dtype {}; F64, F32, F16, BF16, I64, I32, U8 and BOOL are read", dtype));
   }
   const json& shape = value["shape"];
@@ -199,7 +199,7 @@ const Tensor* TensorMap::find(std::string_view name) const {
 TensorMap read_safetensors(const std::string& path) {
   const std::string file = read_file(path);
   const Complaint fail{path};
-  if (file.size() < kPrefix) {
+  if (file.size() < kLengthBytes) {
     fail(fmt::format("has {} bytes; a safetensors file begins with 8 bytes of header length",
                      file.size()));
   }
@@ -209,14 +209,15 @@ TensorMap read_safetensors(const std::string& path) {
     fail(fmt::format("says a header of {} bytes, above the limit of {}; is it a safetensors file?",
                      length, kMaxHeader));
   }
-  if (length > file.size() - kPrefix) {
+  if (length > file.size() - kLengthBytes) {
     fail(fmt::format("says a header of {} bytes, but {} follow; the file is cut off", length,
-                     file.size() - kPrefix));
+                     file.size() - kLengthBytes));
   }
   std::vector<std::string> names;
-  const json header = parse_header(std::string_view(file).substr(kPrefix, length), names, fail);
-  const char* data = file.data() + kPrefix + length;
-  const auto data_bytes = static_cast<int64_t>(file.size() - kPrefix - length);
+  const json header =
+      parse_header(std::string_view(file).substr(kLengthBytes, length), names, fail);
+  const char* data = file.data() + kLengthBytes + length;
+  const auto data_bytes = static_cast<int64_t>(file.size() - kLengthBytes - length);
 
   TensorMap map;
   std::vector<Entry> entries;

@@ -14,7 +14,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are read as they stand");
 
-using detail::quoted;
 using detail::unexpected;
 
 constexpr std::string_view kLocal = "PK\3\4", kEntry = "PK\1\2", kEnd = "PK\5\6", kEnd64 = "PK\6\6",
@@ -65,7 +64,8 @@ class Reader {
     }
     const std::string_view bytes = file_.substr(at, size);
     if (bytes.substr(0, 4) != signature) {
-      unexpected(where_, fmt::format("{} at byte {}", what, at), quoted(bytes.substr(0, 4)));
+      unexpected(where_, fmt::format("{} at byte {}", what, at),
+                 detail::quoted(bytes.substr(0, 4)));
     }
     return bytes;
   }
@@ -132,10 +132,10 @@ class Reader {
 
   /// Takes the numbers that are all ones from the ZIP64 field, which holds those and no others.
   void widen(Member& m, std::string_view extra) const {
-    const std::string where = fmt::format("{}, member {}", where_, quoted(m.name));
+    const std::string where = fmt::format("{}, member {}", where_, detail::quoted(m.name));
     while (!extra.empty()) {
       if (extra.size() < 4 || number(extra, 2, 2) > extra.size() - 4) {
-        unexpected(where, "extra fields that end with the entry", quoted(extra));
+        unexpected(where, "extra fields that end with the entry", detail::quoted(extra));
       }
       std::string_view field = extra.substr(4, number(extra, 2, 2));
       const bool is_zip64 = number(extra, 0, 2) == 1;
@@ -154,7 +154,7 @@ class Reader {
 
   /// The local header repeats what the entry says, and the data follow it.
   void find_data(Member& m, uint64_t end) const {
-    const Reader at{file_, fmt::format("{}, member {}", where_, quoted(m.name))};
+    const Reader at{file_, fmt::format("{}, member {}", where_, detail::quoted(m.name))};
     const std::string_view fixed = at.record(m.header, kLocalSize, end, kLocal, "a local header");
     const uint64_t name = number(fixed, 26, 2);
     m.data = m.header + kLocalSize + name + number(fixed, 28, 2);
@@ -164,7 +164,7 @@ class Reader {
     }
     const std::string_view local_name = file_.substr(m.header + kLocalSize, name);
     if (local_name != m.name) {
-      unexpected(at.where_, "the same name in its local header", quoted(local_name));
+      unexpected(at.where_, "the same name in its local header", detail::quoted(local_name));
     }
     const auto same = [&](std::string_view what, uint64_t local, uint64_t entry) {
       if (local == entry) return;
@@ -188,8 +188,8 @@ class Reader {
     for (size_t i = 1; i < sorted.size(); ++i) {
       const Member &before = *sorted[i - 1], &m = *sorted[i];
       if (m.header >= before.data + before.packed) continue;
-      unexpected(fmt::format("{}, member {}", where_, quoted(m.name)), "bytes of its own",
-                 fmt::format("those of {}", quoted(before.name)));
+      unexpected(fmt::format("{}, member {}", where_, detail::quoted(m.name)), "bytes of its own",
+                 fmt::format("those of {}", detail::quoted(before.name)));
     }
   }
 

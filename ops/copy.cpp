@@ -12,7 +12,7 @@ namespace fovea {
 namespace detail {
 namespace {
 
-constexpr int64_t kChunk = 32768;  // elements a task
+constexpr int64_t kCopyChunk = 32768;  // elements a task
 
 // Rows of one dtype; one of the two has stride 1 in most layouts that matter.
 template <class T>
@@ -34,7 +34,7 @@ void copy_transposed(const T* src, T* dst, const Collapsed<2>& c) {
   for (int i = 0; i < d - 2; ++i) batch *= c.sizes[i];
   constexpr int64_t kPanel = 64;  // rows of dst that a task writes
   const int64_t panels = (rows + kPanel - 1) / kPanel;
-  const int64_t group = std::max<int64_t>(1, kChunk / std::max<int64_t>(1, kPanel * cols));
+  const int64_t group = std::max<int64_t>(1, kCopyChunk / std::max<int64_t>(1, kPanel * cols));
   parallel_for(batch * panels, group, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
       const auto off = c.row_offsets(t / panels * rows);
@@ -59,12 +59,12 @@ void copy_same(const T* src, T* dst, const Collapsed<2>& c) {
     return copy_transposed(src, dst, c);
   }
   if (c.rows == 1) {
-    parallel_for(n, kChunk, [&](int64_t b, int64_t e) {
+    parallel_for(n, kCopyChunk, [&](int64_t b, int64_t e) {
       copy_row(src + b * ss, ss, dst + b * ds, ds, e - b);
     });
     return;
   }
-  parallel_for(c.rows, std::max<int64_t>(1, kChunk / std::max<int64_t>(1, n)),
+  parallel_for(c.rows, std::max<int64_t>(1, kCopyChunk / std::max<int64_t>(1, n)),
                [&](int64_t b, int64_t e) {
                  for (int64_t r = b; r < e; ++r) {
                    const auto off = c.row_offsets(r);
@@ -80,7 +80,7 @@ Tensor converted(const Tensor& x, DType dtype) {
     visit(dtype, [&](auto to) {
       const auto* src = p.data<decltype(from)>();
       auto* dst = y.data<decltype(to)>();
-      parallel_for(x.numel(), kChunk,
+      parallel_for(x.numel(), kCopyChunk,
                    [&](int64_t b, int64_t e) { kernels::convert(src + b, dst + b, e - b); });
     });
   });
@@ -112,7 +112,7 @@ void fill_with(const Tensor& dst, Scalar value) {
     using T = decltype(zero);
     T* p = dst.data<T>();
     const T x = *v.data<T>();
-    parallel_for(dst.numel(), kChunk,
+    parallel_for(dst.numel(), kCopyChunk,
                  [&](int64_t b, int64_t e) { kernels::fill(p + b, x, e - b); });
   });
 }

@@ -8,13 +8,13 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kGrain = 32768;
+constexpr int64_t kFillGrain = 32768;
 
 // y_i = f(i) in row-major order.
 template <class T, class F>
 void generate(const Tensor& y, const F& f) {
   T* p = y.data<T>();
-  parallel_for(y.numel(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(y.numel(), kFillGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) p[i] = static_cast<T>(f(i));
   });
 }

@@ -1,12 +1,16 @@
 // What the writers of operations share. Not public.
 #pragma once
 
+#include <limits>
+
 #include "fovea/core/error.h"
 #include "fovea/core/node.h"
 #include "fovea/core/parallel.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea::detail {
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // ---- checks; `arg` is the argument's name in the op's signature
 void check_defined(const char* op, const char* arg, const Tensor& x);

@@ -10,7 +10,7 @@ namespace fovea::detail {
 namespace {
 
 template <class T>
-struct Backward {
+struct LinearBackward {
   static constexpr int64_t C = FeatureScan::kChunk;
   const FeatureScan& s;
   const double *prefix, *pairs, *after;  // sums over pieces: S' of keys, and R of queries
@@ -145,14 +145,14 @@ std::array<Tensor, 3> fused_feature_attention_vjp(const Tensor& fq, const Tensor
     };
     key_sums(0, s.prefix, s.key_pieces, prefix.data());
     key_sums(s.prefix, s.queries, pieces, pairs.data());
-    const Backward<T> backward{s,
-                               prefix.data(),
-                               pairs.data(),
-                               after.data(),
-                               u1.data(),
-                               g[0].template data<T>(),
-                               g[1].template data<T>(),
-                               g[2].template data<T>()};
+    const LinearBackward<T> backward{s,
+                                     prefix.data(),
+                                     pairs.data(),
+                                     after.data(),
+                                     u1.data(),
+                                     g[0].template data<T>(),
+                                     g[1].template data<T>(),
+                                     g[2].template data<T>()};
     piece_sums<T>(s, s.queries, later, s.m, w, after.data(),
                   [&](FeatureChunks<T>& c, int64_t head, int64_t t, int64_t n) {
                     return std::pair(c.queries(head, t, n), backward.u(head, t));

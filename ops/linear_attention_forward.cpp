@@ -9,7 +9,7 @@ namespace fovea::detail {
 namespace {
 
 template <class T>
-struct Forward {
+struct LinearForward {
   const FeatureScan& s;
   const double *prefix, *pairs;  // sums over pieces
   T *y, *inverse;
@@ -76,8 +76,8 @@ FusedFeatureAttention fused_feature_attention(const Tensor& fq, const Tensor& fk
     };
     sums(0, s.prefix, s.key_pieces, prefix.data());
     sums(s.prefix, s.queries, pieces, pairs.data());
-    const Forward<T> forward{s, prefix.data(), pairs.data(), result.y.data<T>(),
-                             result.inverse.data<T>()};
+    const LinearForward<T> forward{s, prefix.data(), pairs.data(), result.y.data<T>(),
+                                   result.inverse.data<T>()};
     parallel_chunks(s.heads() * s.pieces,
                     [&](int64_t t) { forward.run(t / s.pieces, t % s.pieces); });
     for (int64_t h = 0; h < s.heads(); ++h) {  // queries in front of every key

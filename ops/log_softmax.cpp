@@ -12,10 +12,8 @@
 namespace fovea {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 Tensor log_softmax_vjp(const Tensor& y, const Tensor& gy) {
-  return masked_fill(gy - exp(y) * sum(gy, -1, keepdim), y == -kInf, 0);
+  return masked_fill(gy - exp(y) * sum(gy, -1, keepdim), y == -detail::kInf, 0);
 }
 
 Tensor log_softmax_vjp_fused(const Tensor& y, const Tensor& gy) {
@@ -38,7 +36,7 @@ Tensor log_softmax_last(const Tensor& x) {
 
 // lse, gy: (..., 1). -inf - -inf would be NaN: such logits are set apart before the exponential.
 Tensor logsumexp_vjp(const Tensor& x, const Tensor& lse, const Tensor& gy) {
-  return gy * exp(masked_fill(x - lse, x == -kInf, -kInf));
+  return gy * exp(masked_fill(x - lse, x == -detail::kInf, -detail::kInf));
 }
 
 Tensor logsumexp_vjp_fused(const Tensor& x, const Tensor& lse, const Tensor& gy) {

@@ -11,8 +11,6 @@
 
 namespace fovea {
 
-static constexpr double kInf = std::numeric_limits<double>::infinity();
-
 namespace detail {
 
 Tensor check_targets(const char* op, const char* arg, const Tensor& x, const Tensor& target,
@@ -117,8 +115,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target, R
     return where(z.detach() >= 0, softplus(neg(z)) + (1 - target) * z, softplus(z) - target * z);
   };
   if (!any(isinf(x))) return detail::reduce(loss(x), r);
-  const Tensor right =
-      logical_or(logical_and(x == kInf, target == 1), logical_and(x == -kInf, target == 0));
+  const Tensor right = logical_or(logical_and(x == detail::kInf, target == 1),
+                                  logical_and(x == -detail::kInf, target == 0));
   return detail::reduce(masked_fill(loss(masked_fill(x, right, 0)), right, 0), r);
 }
 

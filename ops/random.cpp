@@ -15,7 +15,7 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kGrain = 16384;
+constexpr int64_t kRandomGrain = 16384;
 
 RandomKey key_from(Generator* g) { return (g ? *g : default_generator()).next(); }
 
@@ -25,7 +25,7 @@ Tensor filled(const char* op, const Shape& shape, const Fill& fill) {
   shape.numel(op);
   Tensor y = Tensor::empty(shape, dtype_of<T>());
   T* p = y.data<T>();
-  parallel_for(y.numel(), kGrain,
+  parallel_for(y.numel(), kRandomGrain,
                [&](int64_t begin, int64_t end) { fill(p + begin, begin, end - begin); });
   return y;
 }

@@ -55,12 +55,12 @@ Tensor logcumsumexp_rows(const Tensor& x) {
   return record("logcumsumexp", y, {x}, {save_input("x", x), save_output(y)},
                 [](const Saved& s, const Tensor& gy) {
                   // (rows, i, j): weight of x_j in y_i, 0 above the diagonal
-                  constexpr double kInf = std::numeric_limits<double>::infinity();
                   const int64_t n = gy.shape().back();
                   const Tensor above = arange(n) > reshape(arange(n), {n, 1});
-                  const Tensor nothing = unsqueeze(s[0] == -kInf, -2);
+                  const Tensor nothing = unsqueeze(s[0] == -detail::kInf, -2);
                   const Tensor d = unsqueeze(s[0], -2) - unsqueeze(s[1], -1);
-                  const Tensor weight = exp(masked_fill(d, logical_or(above, nothing), -kInf));
+                  const Tensor weight =
+                      exp(masked_fill(d, logical_or(above, nothing), -detail::kInf));
                   return squeeze(matmul(unsqueeze(gy, -2), weight), -2);
                 });
 }

@@ -16,9 +16,9 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kChunk = 16384;
+constexpr int64_t kPiece = 16384;
 
-// The gradients as contiguous arrays, cut into pieces of at most kChunk elements.
+// The gradients as contiguous arrays, cut into pieces of at most kPiece elements.
 struct Gradients {
   struct Piece {
     size_t tensor;
@@ -34,8 +34,8 @@ struct Gradients {
       Tensor g = p.grad();
       if (!g.defined() || !seen.insert(g.impl()).second) continue;
       g = g.detach();
-      for (int64_t begin = 0; begin < g.numel(); begin += kChunk) {
-        pieces.push_back({flat.size(), begin, std::min(kChunk, g.numel() - begin)});
+      for (int64_t begin = 0; begin < g.numel(); begin += kPiece) {
+        pieces.push_back({flat.size(), begin, std::min(kPiece, g.numel() - begin)});
       }
       flat.push_back(contiguous(g));
       original.push_back(std::move(g));

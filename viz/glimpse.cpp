@@ -14,7 +14,7 @@ namespace {
 constexpr Color kPage{255, 255, 255}, kBlack{12, 14, 20}, kWhite{218, 222, 230},
     kBorder{38, 42, 54};
 constexpr Color kInk{70, 76, 86}, kRight{18, 128, 66}, kWrong{200, 38, 38};
-constexpr Color kFirst{64, 190, 255}, kMiddle{190, 120, 255}, kLast{255, 84, 112};
+constexpr Color kFirstColor{64, 190, 255}, kMiddleColor{190, 120, 255}, kLastColor{255, 84, 112};
 constexpr int64_t kMargin = 16, kGutter = 16, kCaptionGap = 9, kLineGap = 8;
 
 void check(const GlimpseGrid& g) {
@@ -48,7 +48,7 @@ void check(const GlimpseGrid& g) {
 
 Color colour_of(size_t glimpse, size_t count) {
   const double t = count > 1 ? static_cast<double>(glimpse) / static_cast<double>(count - 1) : 0;
-  return t < 0.5 ? mix(kFirst, kMiddle, 2 * t) : mix(kMiddle, kLast, 2 * t - 1);
+  return t < 0.5 ? mix(kFirstColor, kMiddleColor, 2 * t) : mix(kMiddleColor, kLastColor, 2 * t - 1);
 }
 
 /// The border, in pixels of the image, that shows the finest squares reaching out of it: as wide as

@@ -10,13 +10,13 @@
 namespace fovea {
 namespace {
 
-constexpr const char* kName = "AdditiveAttention";
+constexpr const char* kAdditiveAttention = "AdditiveAttention";
 
 AdditiveAttentionOptions checked(const AdditiveAttentionOptions& o) {
   if (o.query_dim >= 1 && o.key_dim >= 1 && o.hidden_dim >= 1) return o;
   throw ValueError(
       fmt::format("{}: query_dim is {}, key_dim is {}, hidden_dim is {}; widths are at least 1",
-                  kName, o.query_dim, o.key_dim, o.hidden_dim));
+                  kAdditiveAttention, o.query_dim, o.key_dim, o.hidden_dim));
 }
 
 }  // namespace
@@ -29,10 +29,10 @@ AdditiveAttention::AdditiveAttention(const AdditiveAttentionOptions& o)
 Tensor AdditiveAttention::operator()(const Tensor& query, const Tensor& keys) const {
   if (!query.defined() || !keys.defined() || query.dim() != 2 || keys.dim() != 3 ||
       query.size(1) != w_q.in() || keys.size(2) != w_k.in() || query.size(0) != keys.size(0)) {
-    throw ShapeError(fmt::format("{}: query is {}, keys is {}; need (B, {}) and (B, T, {})", kName,
-                                 query.defined() ? query.shape().str() : std::string("undefined"),
-                                 keys.defined() ? keys.shape().str() : std::string("undefined"),
-                                 w_q.in(), w_k.in()));
+    throw ShapeError(fmt::format(
+        "{}: query is {}, keys is {}; need (B, {}) and (B, T, {})", kAdditiveAttention,
+        query.defined() ? query.shape().str() : std::string("undefined"),
+        keys.defined() ? keys.shape().str() : std::string("undefined"), w_q.in(), w_k.in()));
   }
   return squeeze(additive_scores(unsqueeze(w_q(query), 1), w_k(keys), squeeze(v.weight, 0)), 1);
 }

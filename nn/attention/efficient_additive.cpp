@@ -9,15 +9,14 @@
 namespace fovea {
 namespace {
 
-constexpr const char* kName = "EfficientAdditiveAttention";
-using Options = EfficientAdditiveAttentionOptions;
+constexpr const char* kEfficientAdditiveAttention = "EfficientAdditiveAttention";
 
-Options complete(Options o) {
-  o.width = head_width(kName, o.d_model, o.width, o.heads);
+EfficientAdditiveAttentionOptions complete(EfficientAdditiveAttentionOptions o) {
+  o.width = head_width(kEfficientAdditiveAttention, o.d_model, o.width, o.heads);
   return o;
 }
 
-Linear projection(const Options& o, int64_t in, int64_t out) {
+Linear projection(const EfficientAdditiveAttentionOptions& o, int64_t in, int64_t out) {
   return Linear({.in = in, .out = out, .bias = o.bias, .dtype = o.dtype});
 }
 
@@ -29,7 +28,7 @@ Tensor unit(const Tensor& x, int64_t axis) {
 
 }  // namespace
 
-EfficientAdditiveAttention::EfficientAdditiveAttention(const Options& o)
+EfficientAdditiveAttention::EfficientAdditiveAttention(const EfficientAdditiveAttentionOptions& o)
     : w_q(projection(o, o.d_model, complete(o).width * o.heads)),
       w_k(projection(o, o.d_model, complete(o).width * o.heads)),
       w_proj(projection(o, complete(o).width * o.heads, complete(o).width * o.heads)),
@@ -41,7 +40,7 @@ EfficientAdditiveAttention::EfficientAdditiveAttention(const Options& o)
 }
 
 Tensor EfficientAdditiveAttention::forward(const Tensor& x_in, const Tensor& keep_mask) const {
-  check_tokens(kName, x_in, o_.d_model, keep_mask);
+  check_tokens(kEfficientAdditiveAttention, x_in, o_.d_model, keep_mask);
   const Tensor x = tokens_only(x_in, keep_mask);
   const Tensor q = unit(w_q(x), -1), k = unit(w_k(x), -1);
   const Tensor scores = matmul(q, score) / std::sqrt(static_cast<double>(o_.width));  // (B, T)

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fovea/nn/attention/detail/heads.h"
 #include "fovea/nn/attention/token_mask.h"
 #include "fovea/nn/init.h"
 #include "fovea/ops/ops.h"
@@ -9,21 +10,15 @@
 namespace fovea {
 namespace {
 
-constexpr const char* kName = "FastAdditiveAttention";
-using Options = FastAdditiveAttentionOptions;
+constexpr const char* kFastAdditiveAttention = "FastAdditiveAttention";
 
-Options complete(Options o) {
-  o.width = head_width(kName, o.d_model, o.width, o.heads);
+FastAdditiveAttentionOptions complete(FastAdditiveAttentionOptions o) {
+  o.width = head_width(kFastAdditiveAttention, o.d_model, o.width, o.heads);
   return o;
 }
 
-Linear projection(const Options& o, int64_t in, int64_t out) {
+Linear projection(const FastAdditiveAttentionOptions& o, int64_t in, int64_t out) {
   return Linear({.in = in, .out = out, .bias = o.bias, .dtype = o.dtype});
-}
-
-// (B, T, H D) -> (B, H, T, D)
-Tensor by_head(const Tensor& x, int64_t heads) {
-  return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
 }
 
 // The sum over tokens of x (B, H, T, D), weighted by a softmax of score' x / sqrt D: (B, H, 1, D).
@@ -37,7 +32,7 @@ Tensor pooled(const Tensor& x, const Tensor& score, const Tensor& keep_mask) {
 
 }  // namespace
 
-FastAdditiveAttention::FastAdditiveAttention(const Options& o)
+FastAdditiveAttention::FastAdditiveAttention(const FastAdditiveAttentionOptions& o)
     : w_q(projection(o, o.d_model, complete(o).width * o.heads)),
       w_k(projection(o, o.d_model, complete(o).width * o.heads)),
       w_v(projection(o, o.d_model, complete(o).width * o.heads)),
@@ -52,10 +47,10 @@ FastAdditiveAttention::FastAdditiveAttention(const Options& o)
 }
 
 Tensor FastAdditiveAttention::forward(const Tensor& x_in, const Tensor& keep_mask) const {
-  check_tokens(kName, x_in, o_.d_model, keep_mask);
+  check_tokens(kFastAdditiveAttention, x_in, o_.d_model, keep_mask);
   const Tensor x = tokens_only(x_in, keep_mask), wide = w_q(x);
-  const Tensor q = by_head(wide, o_.heads), k = by_head(w_k(x), o_.heads);
-  const Tensor v = by_head(w_v(x), o_.heads);
+  const Tensor q = detail::by_head(wide, o_.heads), k = detail::by_head(w_k(x), o_.heads);
+  const Tensor v = detail::by_head(w_v(x), o_.heads);
   const Tensor p = pooled(q, query_score, keep_mask) * k;
   const Tensor u = transpose(pooled(p, key_score, keep_mask) * v, 1, 2);  // (B, T, H, D)
   return tokens_only(w_o(reshape(u, wide.shape())) + wide, keep_mask);

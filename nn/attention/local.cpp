@@ -10,19 +10,19 @@
 namespace fovea {
 namespace {
 
-constexpr const char* kName = "LocalAttention";
+constexpr const char* kLocalAttention = "LocalAttention";
 
 LocalAttentionOptions complete(LocalAttentionOptions o) {
   const bool predicted = o.centre == LocalCentre::predicted;
   if (o.window < (predicted ? 1 : 0)) {
-    throw ValueError(fmt::format("{}: window is {}; it must be at least {}", kName, o.window,
-                                 predicted ? "1, as sigma = window / 2" : "0"));
+    throw ValueError(fmt::format("{}: window is {}; it must be at least {}", kLocalAttention,
+                                 o.window, predicted ? "1, as sigma = window / 2" : "0"));
   }
   if (o.hidden == 0) o.hidden = o.query_dim;
   if (predicted && (o.query_dim < 1 || o.hidden < 1)) {
     throw ValueError(
         fmt::format("{}: query_dim is {}, hidden is {}; to predict a place both must be at least 1",
-                    kName, o.query_dim, o.hidden));
+                    kLocalAttention, o.query_dim, o.hidden));
   }
   return o;
 }
@@ -32,10 +32,11 @@ Tensor words_of(const Tensor& keep_mask, int64_t b, int64_t tk) {
   if (!keep_mask.defined()) return {};
   if (keep_mask.dtype() != boolean) {
     throw DTypeError(fmt::format("{}: keep_mask is {} {}; need bool, true where there is a word",
-                                 kName, name(keep_mask.dtype()), keep_mask.shape().str()));
+                                 kLocalAttention, name(keep_mask.dtype()),
+                                 keep_mask.shape().str()));
   }
   if (!(keep_mask.shape() == Shape{b, tk})) {
-    throw ShapeError(fmt::format("{}: keep_mask is {}; need (B, Tk) = {}", kName,
+    throw ShapeError(fmt::format("{}: keep_mask is {}; need (B, Tk) = {}", kLocalAttention,
                                  keep_mask.shape().str(), Shape({b, tk}).str()));
   }
   return unsqueeze(keep_mask, 1);
@@ -69,12 +70,12 @@ Tensor LocalAttention::predict(const Tensor& q, const Tensor& lengths) const {
 
 SoftAttended LocalAttention::operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
                                         const Tensor& keep_mask, int64_t first_step) const {
-  check_soft_attention(kName, q, keys, values);
+  check_soft_attention(kLocalAttention, q, keys, values);
   const bool predicted = o_.centre == LocalCentre::predicted;
   const int64_t b = q.size(0), tq = q.size(1), tk = keys.size(1);
   if (predicted && q.size(2) != o_.query_dim) {
-    throw ShapeError(
-        fmt::format("{}: q is {}; need (B, Tq, {})", kName, q.shape().str(), o_.query_dim));
+    throw ShapeError(fmt::format("{}: q is {}; need (B, Tq, {})", kLocalAttention, q.shape().str(),
+                                 o_.query_dim));
   }
   const Tensor words = words_of(keep_mask, b, tk);
   const DType t = q.dtype();

@@ -5,13 +5,14 @@
 #include <cmath>
 
 #include "fovea/core/error.h"
+#include "fovea/nn/attention/detail/heads.h"
 #include "fovea/nn/attention/mask.h"
 #include "fovea/nn/init.h"
 
 namespace fovea {
 namespace {
 
-constexpr const char* kName = "MultiHeadAttention";
+constexpr const char* kMultiHeadAttention = "MultiHeadAttention";
 
 // Checks, and fills in what was left at 0.
 MultiHeadAttentionOptions complete(MultiHeadAttentionOptions o) {
@@ -21,22 +22,22 @@ MultiHeadAttentionOptions complete(MultiHeadAttentionOptions o) {
   if (o.d_model < 1 || o.heads < 1 || o.d_model % o.heads != 0) {
     throw ValueError(fmt::format(
         "{}: d_model is {}, heads is {}; d_model must be a multiple of heads, both at least 1",
-        kName, o.d_model, o.heads));
+        kMultiHeadAttention, o.d_model, o.heads));
   }
   if (o.kv_heads < 1 || o.heads % o.kv_heads != 0) {
     throw ValueError(
         fmt::format("{}: heads is {}, kv_heads is {}; heads must be a multiple of "
                     "kv_heads",
-                    kName, o.heads, o.kv_heads));
+                    kMultiHeadAttention, o.heads, o.kv_heads));
   }
   if (o.kdim < 1 || o.vdim < 1) {
-    throw ValueError(
-        fmt::format("{}: kdim is {}, vdim is {}; widths are at least 1", kName, o.kdim, o.vdim));
+    throw ValueError(fmt::format("{}: kdim is {}, vdim is {}; widths are at least 1",
+                                 kMultiHeadAttention, o.kdim, o.vdim));
   }
   if (o.rotary) o.rotary->dim = o.d_model / o.heads;
   if (!(o.dropout >= 0 && o.dropout <= 1)) {
-    throw ValueError(
-        fmt::format("{}: dropout is {}; a probability from 0 to 1 is needed", kName, o.dropout));
+    throw ValueError(fmt::format("{}: dropout is {}; a probability from 0 to 1 is needed",
+                                 kMultiHeadAttention, o.dropout));
   }
   return o;
 }
@@ -45,19 +46,10 @@ Linear projection(const MultiHeadAttentionOptions& o, int64_t in, int64_t out) {
   return Linear({.in = in, .out = out, .bias = o.bias, .dtype = o.dtype});
 }
 
-void check_input(const char* arg, const Tensor& x, int64_t width) {
-  if (x.defined() && x.dim() == 3 && x.size(2) == width) return;
-  throw ShapeError(fmt::format("{}: {} is {}; need (B, T, {})", kName, arg,
-                               x.defined() ? x.shape().str() : "undefined", width));
-}
-
-// (B, T, H D) -> (B, H, T, D)
-Tensor by_head(const Tensor& x, int64_t heads) {
-  return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
-}
-
 void check_not_rotary(const char* what, bool rotary) {
-  if (rotary) throw ValueError(fmt::format("{}: {}: the layer has rotary positions", kName, what));
+  if (rotary)
+    throw ValueError(
+        fmt::format("{}: {}: the layer has rotary positions", kMultiHeadAttention, what));
 }
 
 }  // namespace
@@ -106,25 +98,26 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
 
 AttentionOptions MultiHeadAttention::options_of(const AttendOptions& o, const Tensor& q,
                                                 int64_t tk) const {
-  AttentionOptions options = attention_options(kName, o, {q.size(0), o_.heads, q.size(1), tk});
+  AttentionOptions options =
+      attention_options(kMultiHeadAttention, o, {q.size(0), o_.heads, q.size(1), tk});
   options.dropout = training ? o_.dropout : 0;
   return options;
 }
 
 MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& q, const Tensor& k,
                                                     const Tensor& v, const AttendOptions& o) const {
-  check_input("q", q, o_.d_model);
-  check_input("k", k, o_.kdim);
-  check_input("v", v, o_.vdim);
+  detail::check_sequence(kMultiHeadAttention, "q", q, o_.d_model);
+  detail::check_sequence(kMultiHeadAttention, "k", k, o_.kdim);
+  detail::check_sequence(kMultiHeadAttention, "v", v, o_.vdim);
   if (k.size(0) != q.size(0) || v.size(0) != q.size(0) || k.size(1) != v.size(1)) {
     throw ShapeError(
         fmt::format("{}: q is {}, k is {}, v is {}; need equal batches, and a value for each key",
-                    kName, q.shape().str(), k.shape().str(), v.shape().str()));
+                    kMultiHeadAttention, q.shape().str(), k.shape().str(), v.shape().str()));
   }
   const int64_t before = o.cache ? o.cache->length() : 0;
   const AttentionOptions options = options_of(o, q, before + k.size(1));
-  Heads h{by_head(w_q(q), o_.heads), by_head(w_k(k), o_.kv_heads), by_head(w_v(v), o_.kv_heads),
-          options};
+  Heads h{detail::by_head(w_q(q), o_.heads), detail::by_head(w_k(k), o_.kv_heads),
+          detail::by_head(w_v(v), o_.kv_heads), options};
   if (rotary_) {
     const Rotated turned = (*rotary_)(h.q, h.k, before);
     h.q = turned.q;
@@ -157,15 +150,15 @@ Attended MultiHeadAttention::attend(const Tensor& q, const Tensor& k, const Tens
 }
 
 KeysAndValues MultiHeadAttention::project(const Tensor& k, const Tensor& v) const {
-  check_input("k", k, o_.kdim);
-  check_input("v", v, o_.vdim);
+  detail::check_sequence(kMultiHeadAttention, "k", k, o_.kdim);
+  detail::check_sequence(kMultiHeadAttention, "v", v, o_.vdim);
   check_not_rotary("project", rotary_.has_value());
-  return {by_head(w_k(k), o_.kv_heads), by_head(w_v(v), o_.kv_heads)};
+  return {detail::by_head(w_k(k), o_.kv_heads), detail::by_head(w_v(v), o_.kv_heads)};
 }
 
 Tensor MultiHeadAttention::attend_to(const Tensor& q, const KeysAndValues& source,
                                      const AttendOptions& o) const {
-  check_input("q", q, o_.d_model);
+  detail::check_sequence(kMultiHeadAttention, "q", q, o_.d_model);
   check_not_rotary("attend_to", rotary_.has_value());
   const int64_t d = o_.d_model / o_.heads;
   const auto fits = [&](const Tensor& x) {
@@ -176,9 +169,10 @@ Tensor MultiHeadAttention::attend_to(const Tensor& q, const KeysAndValues& sourc
     const auto shape = [](const Tensor& x) { return x.defined() ? x.shape().str() : "undefined"; };
     throw ShapeError(fmt::format(
         "{}: attend_to: q is {}, k is {}, v is {}; need what project() gives, ({}, {}, Tk, {})",
-        kName, q.shape().str(), shape(source.k), shape(source.v), q.size(0), o_.kv_heads, d));
+        kMultiHeadAttention, q.shape().str(), shape(source.k), shape(source.v), q.size(0),
+        o_.kv_heads, d));
   }
-  return merge(scaled_dot_product_attention(by_head(w_q(q), o_.heads), source.k, source.v,
+  return merge(scaled_dot_product_attention(detail::by_head(w_q(q), o_.heads), source.k, source.v,
                                             options_of(o, q, source.k.size(2))));
 }
 

@@ -5,19 +5,20 @@
 #include <cmath>
 
 #include "fovea/core/error.h"
+#include "fovea/nn/attention/detail/heads.h"
 #include "fovea/nn/attention/mask.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
 namespace {
 
-constexpr const char* kName = "SelfAttention";
+constexpr const char* kSelfAttention = "SelfAttention";
 
 SelfAttentionOptions checked(const SelfAttentionOptions& o) {
   if (o.embed_size >= 1 && o.heads >= 1 && o.embed_size % o.heads == 0) return o;
   throw ValueError(fmt::format(
       "{}: embed_size is {}, heads is {}; embed_size must be a multiple of heads, both at least 1",
-      kName, o.embed_size, o.heads));
+      kSelfAttention, o.embed_size, o.heads));
 }
 
 Linear of_a_head(const SelfAttentionOptions& o) {
@@ -25,14 +26,8 @@ Linear of_a_head(const SelfAttentionOptions& o) {
   return Linear({.in = width, .out = width, .bias = false, .dtype = o.dtype});
 }
 
-void check_input(const char* arg, const Tensor& x, int64_t width) {
-  if (x.defined() && x.dim() == 3 && x.size(2) == width) return;
-  throw ShapeError(fmt::format("{}: {} is {}; need (B, T, {})", kName, arg,
-                               x.defined() ? x.shape().str() : std::string("undefined"), width));
-}
-
 Tensor mask_of(const Tensor& keep_mask, const Tensor& q, const Tensor& k, int64_t heads) {
-  return keep_mask_of_rank_4(kName, keep_mask, q.size(0), heads, q.size(1), k.size(1));
+  return keep_mask_of_rank_4(kSelfAttention, keep_mask, q.size(0), heads, q.size(1), k.size(1));
 }
 
 // Which keys any head of any query sees, as a mask of one query: (B or 1, 1, Tk).
@@ -58,11 +53,11 @@ Tensor SelfAttention::by_head(const Linear& projection, const Tensor& x, const T
 }
 
 Tensor SelfAttention::weights(const Tensor& k, const Tensor& q, const Tensor& keep_mask) const {
-  check_input("k", k, o_.embed_size);
-  check_input("q", q, o_.embed_size);
+  detail::check_sequence(kSelfAttention, "k", k, o_.embed_size);
+  detail::check_sequence(kSelfAttention, "q", q, o_.embed_size);
   if (k.size(0) != q.size(0)) {
-    throw ShapeError(fmt::format("{}: q is {}, k is {}; need equal batches", kName, q.shape().str(),
-                                 k.shape().str()));
+    throw ShapeError(fmt::format("{}: q is {}, k is {}; need equal batches", kSelfAttention,
+                                 q.shape().str(), k.shape().str()));
   }
   const Tensor keep = mask_of(keep_mask, q, k, o_.heads);
   const Tensor key = by_head(keys, k, seen_keys(keep)), query = by_head(queries, q, {});
@@ -74,10 +69,10 @@ Tensor SelfAttention::weights(const Tensor& k, const Tensor& q, const Tensor& ke
 
 Tensor SelfAttention::operator()(const Tensor& v, const Tensor& k, const Tensor& q,
                                  const Tensor& keep_mask) const {
-  check_input("v", v, o_.embed_size);
+  detail::check_sequence(kSelfAttention, "v", v, o_.embed_size);
   const Tensor attention = weights(k, q, keep_mask);
   if (v.size(0) != k.size(0) || v.size(1) != k.size(1)) {
-    throw ShapeError(fmt::format("{}: v is {}, k is {}; need a value for each key", kName,
+    throw ShapeError(fmt::format("{}: v is {}, k is {}; need a value for each key", kSelfAttention,
                                  v.shape().str(), k.shape().str()));
   }
   const Tensor value = by_head(values, v, seen_keys(mask_of(keep_mask, q, k, o_.heads)));

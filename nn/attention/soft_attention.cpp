@@ -10,13 +10,13 @@
 namespace fovea {
 namespace {
 
-constexpr const char* kName = "SoftAttention";
+constexpr const char* kSoftAttention = "SoftAttention";
 
 SoftAttentionOptions checked(const SoftAttentionOptions& o) {
   if (o.query_dim >= 1 && o.key_dim >= 1 && o.value_dim >= 1) return o;
   throw ValueError(
       fmt::format("{}: query_dim is {}, key_dim is {}, value_dim is {}; widths are at least 1",
-                  kName, o.query_dim, o.key_dim, o.value_dim));
+                  kSoftAttention, o.query_dim, o.key_dim, o.value_dim));
 }
 
 }  // namespace
@@ -40,12 +40,14 @@ SoftAttended SoftAttention::operator()(const Tensor& query, const Tensor& keys,
     const auto shape = [](const Tensor& x) {
       return x.defined() ? x.shape().str() : std::string("undefined");
     };
-    throw ShapeError(fmt::format(
-        "{}: query is {}, keys is {}, values is {}; need (B, {}), (B, T, {}) and "
-        "(B, T, {})",
-        kName, shape(query), shape(keys), shape(values), o_.query_dim, o_.key_dim, o_.value_dim));
+    throw ShapeError(
+        fmt::format("{}: query is {}, keys is {}, values is {}; need (B, {}), (B, T, {}) and "
+                    "(B, T, {})",
+                    kSoftAttention, shape(query), shape(keys), shape(values), o_.query_dim,
+                    o_.key_dim, o_.value_dim));
   }
-  const Tensor keep = keep_mask_of_rank_3(kName, keep_mask, query.size(0), 1, keys.size(1));
+  const Tensor keep =
+      keep_mask_of_rank_3(kSoftAttention, keep_mask, query.size(0), 1, keys.size(1));
   // W [q ; k] = W_q q + W_k k: the concatenation is never written down.
   const Tensor of_query = unsqueeze(query_part(attn, query), 1);
   const Tensor of_keys = key_part(attn, without_unseen(keys, keep));

@@ -10,26 +10,19 @@
 #include "fovea/nn/attention/multi_head.h"
 #include "fovea/nn/recurrent/gru_cell.h"
 #include "fovea/ops/ops.h"
+#include "tests/cases/near.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using testing::expect_near;
+using testing::kNan;
 
-void expect_near(const Tensor& x, const std::vector<double>& want, double tolerance) {
-  const auto got = x.to_vector();
-  ASSERT_EQ(got.size(), want.size());
-  for (size_t i = 0; i < want.size(); ++i) {
-    EXPECT_TRUE(std::fabs(got[i] - want[i]) <= tolerance)
-        << "element " << i << ": " << got[i] << ", want " << want[i];
-  }
-}
-
-struct Inputs {
+struct Heads {
   Tensor q, k, v;
 };
 // q = k = I, v = [[1, 2], [3, 4]], as a batch of one head.
-Inputs two_tokens(DType t) {
+Heads two_tokens(DType t) {
   const Tensor v = tensor({{1, 2}, {3, 4}}, t);
   const auto leaf = [](const Tensor& x) {
     return clone(reshape(x, {1, 1, 2, 2})).requires_grad_();

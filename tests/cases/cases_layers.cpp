@@ -12,22 +12,13 @@
 #include "fovea/core/parallel.h"
 #include "fovea/io/metrics.h"
 #include "fovea/ops/ops.h"
+#include "tests/cases/near.h"
 
 namespace fovea {
 namespace {
 
-using List = std::vector<double>;
-
-class ThreadScope {
- public:
-  ThreadScope() : before_(threads()) {}
-  ~ThreadScope() { set_threads(before_); }
-  ThreadScope(const ThreadScope&) = delete;
-  ThreadScope& operator=(const ThreadScope&) = delete;
-
- private:
-  int before_;
-};
+using testing::List;
+using testing::ThreadScope;
 
 // Targets that do not count: a mean over nothing is 0, and a wrong target is an error even beside
 // an ignored one.

@@ -4,16 +4,17 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "fovea/core/engine.h"
 #include "fovea/ops/ops.h"
+#include "tests/cases/near.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
+using testing::kInf;
+using testing::kNan;
+using testing::leaf;
 
 // Kinds of attention with a mask of keys (Tk): q (B, H, Tq, D), k (B, H, Tk, D), v (B, H, Tk, Dv).
 struct Masked {
@@ -59,8 +60,6 @@ const std::vector<Masked>& kinds() {
        false, true}};
   return all;
 }
-
-Tensor leaf(const Tensor& x) { return clone(x.detach()).requires_grad_(); }
 
 // A sentence alone, and the same with garbage behind it in a batch of two: outputs and gradients.
 TEST(CasesLinearAttention, PaddingChangesNothing) {

@@ -3,26 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "fovea/core/engine.h"
 #include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
 #include "fovea/ops/sampling.h"
+#include "tests/cases/near.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-void expect_near(const Tensor& x, const std::vector<double>& want, double tolerance) {
-  const auto got = x.to_vector();
-  ASSERT_EQ(got.size(), want.size());
-  for (size_t i = 0; i < want.size(); ++i) {
-    EXPECT_TRUE(got[i] == want[i] || std::fabs(got[i] - want[i]) <= tolerance)
-        << "element " << i << ": " << got[i] << ", want " << want[i];
-  }
-}
+using testing::expect_near;
+using testing::kInf;
 
 // Impossible classes (-inf logits): probability 0 and gradient 0, never NaN, in every softmax-like
 // function, type and axis; a row of nothing but -inf has log-sum-exp -inf.

@@ -15,16 +15,7 @@
 namespace fovea {
 namespace {
 
-class ThreadScope {
- public:
-  ThreadScope() : before_(threads()) {}
-  ~ThreadScope() { set_threads(before_); }
-  ThreadScope(const ThreadScope&) = delete;
-  ThreadScope& operator=(const ThreadScope&) = delete;
-
- private:
-  int before_;
-};
+using testing::ThreadScope;
 
 // Runs f on a thread of its own. What does not end cannot be stopped: the process is.
 template <class F>

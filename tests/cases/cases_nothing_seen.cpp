@@ -46,12 +46,12 @@ TEST(Cases, MaskedSoftmaxOfKeptMinusInfinity) {
   }
 }
 
-struct Inputs {
+struct Qkv {
   Tensor q, k, v;
 };
 
 // The scores of the first query, all it may see, overflow to -inf; the second sees as usual.
-Inputs overflowing(DType t) {
+Qkv overflowing(DType t) {
   const double big = t == f32 ? 1e30 : 1e200;
   return {leaf_of({{big, 0.0}, {0.0, 1.0}}, t), leaf_of({{-big, 0.0}, {-big, 1.0}}, t),
           leaf_of({{1.0, 2.0}, {3.0, 4.0}}, t)};

@@ -2,17 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "fovea/core/engine.h"
 #include "fovea/core/error.h"
 #include "fovea/ops/functional.h"
 #include "fovea/ops/ops.h"
+#include "tests/cases/near.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using testing::kNan;
 
 // The remainder of a division whose quotient has more digits than a float.
 TEST(Cases, RemaindersAreExact) {

@@ -1,20 +1,18 @@
 // Layers that sum tokens up: padding takes part in nothing, and a direction needs a length.
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "fovea/core/engine.h"
 #include "fovea/nn/attention/efficient_additive.h"
 #include "fovea/nn/attention/fastformer.h"
 #include "fovea/ops/ops.h"
+#include "tests/cases/near.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-Tensor leaf(const Tensor& x) { return clone(x.detach()).requires_grad_(); }
+using testing::kInf;
+using testing::kNan;
+using testing::leaf;
 
 // Layers over tokens: a sentence alone, and with padding, NaN in it, beside one of nothing else.
 template <class L>

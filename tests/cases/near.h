@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fovea/core/engine.h"
+#include "fovea/core/parallel.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea::testing {
@@ -27,6 +28,18 @@ inline void expect_near(const Tensor& x, const List& want, double tolerance,
         << what << " element " << i << ": " << got[i] << ", want " << want[i];
   }
 }
+
+/// Restores the number of threads.
+class ThreadScope {
+ public:
+  ThreadScope() : before_(threads()) {}
+  ~ThreadScope() { set_threads(before_); }
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
+
+ private:
+  int before_;
+};
 
 /// How a gradient can be asked for: each takes another way through the rules.
 enum class Way { fused, formula, recorded };
@@ -54,6 +67,7 @@ inline Tensors gradients(const Tensor& y, const Tensors& xs, Way way, const Tens
   return g;
 }
 
+inline Tensor leaf(const Tensor& x) { return clone(x.detach()).requires_grad_(); }
 inline Tensor leaf_of(const Values& v, DType t) { return tensor(v, t).requires_grad_(); }
 
 }  // namespace fovea::testing

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TensorMap sample() {
+TensorMap named_arrays() {
   TensorMap map;
   map.tensors = {{"flags", tensor_of<uint8_t>({3}, {1, 0, 1})},
                  {"layer/0.weight", tensor_of<float>({2, 3}, {1.5f, -0.0f, NAN, 1e-42f, -3, 0})},
@@ -41,8 +41,8 @@ void expect_same(const TensorMap& got, const TensorMap& want) {
 TEST(Npz, ComesBackBitByBitInOrder) {
   const TempDir dir;
   for (const bool compress : {false, true}) {
-    write_npz(dir / "m.npz", sample(), compress);
-    expect_same(read_npz(dir / "m.npz"), sample());
+    write_npz(dir / "m.npz", named_arrays(), compress);
+    expect_same(read_npz(dir / "m.npz"), named_arrays());
     write_npz(dir / "m.npz", {}, compress);
     EXPECT_TRUE(read_npz(dir / "m.npz").tensors.empty());
     EXPECT_EQ(slurp(dir / "m.npz"), ZipBytes().str());  // by its first bytes NumPy knows it

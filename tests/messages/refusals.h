@@ -19,11 +19,8 @@ struct Refusal {
   std::function<void()> call;
 };
 
-inline constexpr auto kShape = cases::ErrorKind::shape;
-inline constexpr auto kDType = cases::ErrorKind::dtype;
-inline constexpr auto kIndex = cases::ErrorKind::index;
+using cases::kDType, cases::kIndex, cases::kShape, cases::kValue;
 inline constexpr auto kGraph = cases::ErrorKind::graph;
-inline constexpr auto kValue = cases::ErrorKind::value;
 inline constexpr double kNaN = NAN, kInf = INFINITY;
 inline constexpr int64_t kHuge = int64_t{1} << 40;  ///< squared, more elements than fit in 64 bits
 inline constexpr int64_t kMax = INT64_MAX, kMin = INT64_MIN;

@@ -7,8 +7,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape, kDType = ErrorKind::dtype;
-
 // Of two sentences of five the first has three tokens; the other kind of hole starts a sentence.
 InputSpec padded() { return bools({2, 1, 5}).holding({1, 1, 1, 0, 0, 0, 0, 1, 1, 0}); }
 

@@ -1,6 +1,7 @@
 // The slow, obvious meaning of an operation: loops over plain doubles, to compare kernels with.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -36,6 +37,10 @@ NaiveTensor map(const NaiveTensor& x, const std::function<double(double)>& f);
 /// f of all operands, broadcast.
 NaiveTensor zip(const NaiveTensor& a, const NaiveTensor& b,
                 const std::function<double(double, double)>& f);
+
+inline double sigmoid_of(double x) {
+  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+}
 
 using Values1d = std::vector<double>;
 /// f of the elements along the axes, in row-major order; no axes means all.

@@ -45,6 +45,8 @@ inline InputSpec bools(const Shape& shape) {
 using Function = std::function<Tensor(const Tensors&)>;
 using NaiveTensors = std::vector<NaiveTensor>;
 enum class ErrorKind { shape, dtype, index, graph, value };
+inline constexpr auto kShape = ErrorKind::shape, kDType = ErrorKind::dtype,
+                      kIndex = ErrorKind::index, kValue = ErrorKind::value;
 
 /// A call that must raise.
 struct BadCase {

@@ -9,9 +9,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape, kIndex = ErrorKind::index, kValue = ErrorKind::value,
-               kDType = ErrorKind::dtype;
-
 OpCase make(const char* name, const char* label, Function f, std::vector<InputSpec> inputs,
             std::function<NaiveTensor(const NaiveTensors&)> naive) {
   OpCase row;

@@ -8,8 +8,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape, kDType = ErrorKind::dtype, kValue = ErrorKind::value;
-
 // softmax of v where keep, all 0 where nothing is kept.
 Values1d softmax_of_kept(const Values1d& v, const std::vector<bool>& keep) {
   double top = -INFINITY, sum = 0;

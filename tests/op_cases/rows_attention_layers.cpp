@@ -15,8 +15,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape;
-
 using Keep = std::function<bool(int64_t, int64_t, int64_t)>;
 const Keep kAll = [](int64_t, int64_t, int64_t) { return true; };
 

@@ -8,8 +8,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape, kValue = ErrorKind::value, kDType = ErrorKind::dtype;
-
 // The element of image (b, c) at (i, j), 0 outside.
 double pixel(const NaiveTensor& x, int64_t b, int64_t c, int64_t i, int64_t j) {
   const bool inside = i >= 0 && i < x.shape[2] && j >= 0 && j < x.shape[3];

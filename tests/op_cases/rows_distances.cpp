@@ -9,8 +9,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape, kValue = ErrorKind::value;
-
 void add_alibi(std::vector<OpCase>& rows) {
   const auto add = [](AlibiBias& l, const Tensors& in) {
     return in[0] + l(in[0].size(-2), in[0].size(-1), in[0].dtype());

@@ -69,8 +69,6 @@ void add_lines(std::vector<OpCase>& rows, const char* name, bool log) {
   rows.push_back(std::move(row));
 }
 
-double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
-
 OpCase gru_cell(const char* label, int64_t input, int64_t width) {
   OpCase row = layer_row("GRUCell", GRUCell(input, width), {floats({4, input}), floats({4, width})},
                          [](GRUCell& l, const Tensors& in) { return l(in[0], in[1]); });

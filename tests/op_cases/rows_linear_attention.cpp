@@ -7,8 +7,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape, kDType = ErrorKind::dtype;
-
 // Weights f(q, k) over their sum.
 Weigh by_share(std::function<double(const Values1d&, const Values1d&)> f) {
   return [f = std::move(f)](const Shape&, const Values1d& q, const Vectors& k,

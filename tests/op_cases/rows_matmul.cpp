@@ -5,8 +5,8 @@
 namespace fovea::cases {
 namespace {
 
-OpCase product(const char* label, const Shape& a, const Shape& b, std::vector<Shape> zero = {},
-               std::vector<Shape> big = {}) {
+OpCase matmul_case(const char* label, const Shape& a, const Shape& b, std::vector<Shape> zero = {},
+                   std::vector<Shape> big = {}) {
   OpCase row;
   row.name = "matmul";
   row.label = label;
@@ -19,7 +19,7 @@ OpCase product(const char* label, const Shape& a, const Shape& b, std::vector<Sh
   return row;
 }
 
-NaiveTensor affine(const NaiveTensors& x) {
+NaiveTensor affine_of(const NaiveTensors& x) {
   const NaiveTensor y = matmul(x[0], permute(x[1], {1, 0}));
   return x.size() < 3 ? y : zip(y, x[2], [](double a, double b) { return a + b; });
 }
@@ -28,20 +28,21 @@ NaiveTensor affine(const NaiveTensors& x) {
 
 std::vector<OpCase> rows_matmul() {
   std::vector<OpCase> rows{
-      product("", {3, 4}, {4, 5}, {{0, 4}, {4, 5}}, {{130, 70}, {70, 150}}),
-      product("inner_zero", {3, 2}, {2, 4}, {{3, 0}, {0, 4}}),
-      product("columns_zero", {3, 2}, {2, 4}, {{3, 2}, {2, 0}}),
-      product("vectors", {4}, {4}, {{0}, {0}}),
-      product("vector_matrix", {4}, {4, 3}, {{0}, {0, 3}}, {{700}, {700, 90}}),
-      product("matrix_vector", {3, 4}, {4}, {{0, 4}, {4}}, {{700, 90}, {90}}),
-      product("batch", {2, 3, 4}, {2, 4, 5}, {{0, 3, 4}, {0, 4, 5}}, {{9, 33, 40}, {9, 40, 50}}),
-      product("batch_of_one", {2, 3, 4}, {4, 5}, {{0, 3, 4}, {4, 5}}, {{9, 33, 40}, {40, 50}}),
-      product("one_by_batch", {3, 4}, {2, 4, 5}, {{3, 4}, {0, 4, 5}}, {{33, 40}, {9, 40, 50}}),
-      product("broadcast", {2, 1, 3, 4}, {5, 4, 2}, {{0, 1, 3, 4}, {5, 4, 2}}),
-      product("batch_vector", {2, 3, 4}, {4}, {{0, 3, 4}, {4}}),
-      product("vector_batch", {4}, {2, 4, 3}, {{4}, {0, 4, 3}}),
-      product("row_column", {1, 4}, {4, 1}),
-      product("column_row", {4, 1}, {1, 3}),
+      matmul_case("", {3, 4}, {4, 5}, {{0, 4}, {4, 5}}, {{130, 70}, {70, 150}}),
+      matmul_case("inner_zero", {3, 2}, {2, 4}, {{3, 0}, {0, 4}}),
+      matmul_case("columns_zero", {3, 2}, {2, 4}, {{3, 2}, {2, 0}}),
+      matmul_case("vectors", {4}, {4}, {{0}, {0}}),
+      matmul_case("vector_matrix", {4}, {4, 3}, {{0}, {0, 3}}, {{700}, {700, 90}}),
+      matmul_case("matrix_vector", {3, 4}, {4}, {{0, 4}, {4}}, {{700, 90}, {90}}),
+      matmul_case("batch", {2, 3, 4}, {2, 4, 5}, {{0, 3, 4}, {0, 4, 5}},
+                  {{9, 33, 40}, {9, 40, 50}}),
+      matmul_case("batch_of_one", {2, 3, 4}, {4, 5}, {{0, 3, 4}, {4, 5}}, {{9, 33, 40}, {40, 50}}),
+      matmul_case("one_by_batch", {3, 4}, {2, 4, 5}, {{3, 4}, {0, 4, 5}}, {{33, 40}, {9, 40, 50}}),
+      matmul_case("broadcast", {2, 1, 3, 4}, {5, 4, 2}, {{0, 1, 3, 4}, {5, 4, 2}}),
+      matmul_case("batch_vector", {2, 3, 4}, {4}, {{0, 3, 4}, {4}}),
+      matmul_case("vector_batch", {4}, {2, 4, 3}, {{4}, {0, 4, 3}}),
+      matmul_case("row_column", {1, 4}, {4, 1}),
+      matmul_case("column_row", {4, 1}, {1, 3}),
   };
   rows[0].bad = {{{floats({2, 3}), floats({4, 5})}, ErrorKind::shape, "matmul"},
                  {{floats({2, 3}), floats({4, 5})}, ErrorKind::shape, "[4, 5]"},
@@ -54,7 +55,7 @@ std::vector<OpCase> rows_matmul() {
   plain.name = "linear";
   plain.f = [](const Tensors& x) { return linear(x[0], x[1], x[2]); };
   plain.inputs = {floats({3, 4}), floats({5, 4}), floats({5})};
-  plain.naive = affine;
+  plain.naive = affine_of;
   plain.one = all_one(plain.inputs);
   plain.zero = {{0, 4}, {5, 4}, {5}};
   plain.big = {{130, 70}, {150, 70}, {150}};

@@ -9,8 +9,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape, kValue = ErrorKind::value;
-
 // Element c of a vector whose pairs are turned, from the vector and the angle of each pair.
 template <class X, class Angle>
 double turned(const X& x, const Angle& angle, int64_t c, int64_t d, RopePairing pairing) {

@@ -13,8 +13,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape, kDType = ErrorKind::dtype;
-
 // ------------------------------------------------------------------ the operation
 
 NaiveTensor additive(const NaiveTensors& x) {

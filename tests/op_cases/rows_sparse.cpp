@@ -10,9 +10,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape, kIndex = ErrorKind::index, kValue = ErrorKind::value,
-               kDType = ErrorKind::dtype;
-
 // y = max(scale v - t, 0)^power with t, found by bisection, such that sum y = 1.
 Values1d projected(const Values1d& v, double scale, double power) {
   if (v.empty()) return {};
@@ -128,10 +125,10 @@ void add_gumbel(std::vector<OpCase>& rows) {
   }
 }
 
-using D1 = std::function<double(double)>;
+using Naive1 = std::function<double(double)>;
 
-OpCase unary(const char* name, const char* label, std::function<Tensor(const Tensor&)> f, D1 naive,
-             double limit, std::vector<double> kinks) {
+OpCase unary(const char* name, const char* label, std::function<Tensor(const Tensor&)> f,
+             Naive1 naive, double limit, std::vector<double> kinks) {
   OpCase row;
   row.name = name;
   row.label = label;
@@ -145,7 +142,7 @@ OpCase unary(const char* name, const char* label, std::function<Tensor(const Ten
 }
 
 void add_rectifiers(std::vector<OpCase>& rows) {
-  const D1 mish_of = [](double x) {
+  const Naive1 mish_of = [](double x) {
     return x * std::tanh(std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))));
   };
   const auto elu_of = [](double alpha) {

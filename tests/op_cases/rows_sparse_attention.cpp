@@ -8,8 +8,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape, kDType = ErrorKind::dtype, kValue = ErrorKind::value;
-
 double squared_distance(const Values1d& a, const Values1d& b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);

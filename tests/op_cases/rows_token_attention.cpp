@@ -5,13 +5,10 @@
 #include "fovea/nn/attention/fastformer.h"
 #include "fovea/ops/ops.h"
 #include "tests/op_cases/layer_row.h"
+#include "tests/op_cases/naive_layers.h"
 
 namespace fovea::cases {
 namespace {
-
-NaiveTensor affine(const NaiveTensor& x, const NaiveTensor& weight, const NaiveTensor& bias) {
-  return zip(matmul(x, permute(weight, {1, 0})), bias, [](double a, double b) { return a + b; });
-}
 
 bool is_token(const NaiveTensors& x, bool masked, int64_t b, int64_t t) {
   return !masked || x[1].at({b, t}) != 0;
@@ -99,13 +96,13 @@ NaiveTensor fast_additive(const NaiveTensors& x, int64_t heads, bool masked) {
 }
 
 // Of the second sentence nothing is a token.
-InputSpec padding() { return bools({2, 4}).holding({1, 1, 0, 1, 0, 0, 0, 0}); }
+InputSpec second_is_padding() { return bools({2, 4}).holding({1, 1, 0, 1, 0, 0, 0, 0}); }
 
 template <class L, class Options, class Naive>
 void add_layer(std::vector<OpCase>& rows, const char* name, const char* label, const Options& o,
                bool masked, const Naive& naive) {
   std::vector<InputSpec> inputs{floats({2, 4, o.d_model})};
-  if (masked) inputs.push_back(padding());
+  if (masked) inputs.push_back(second_is_padding());
   OpCase row = module_row(name, std::make_shared<L>(o), inputs, [masked](L& l, const Tensors& x) {
     return masked ? l(x[0], x[1]) : l(x[0]);
   });

@@ -12,8 +12,6 @@
 namespace fovea::cases {
 namespace {
 
-constexpr auto kShape = ErrorKind::shape;
-
 template <class L>
 OpCase of_one(const char* name, L layer, const InputSpec& x) {
   return small(module_row(name, std::make_shared<L>(std::move(layer)), {x},
@@ -29,7 +27,7 @@ TransformerLayerOptions layer_options(bool pre) {
           .pre_norm = pre};
 }
 
-void add_parts(std::vector<OpCase>& rows) {
+void add_transformer_parts(std::vector<OpCase>& rows) {
   OpCase rms = of_one("RMSNorm", RMSNorm(5), floats({2, 3, 5}));
   rms.naive = [](const NaiveTensors& x) { return rms_norm(x[0], x[1]); };
   rms.zero = {{0, 3, 5}, {5}};
@@ -160,7 +158,7 @@ void add_llama_block(std::vector<OpCase>& rows) {
 
 std::vector<OpCase> rows_transformer() {
   std::vector<OpCase> rows;
-  add_parts(rows);
+  add_transformer_parts(rows);
   for (const bool pre : {false, true}) add_layers(rows, pre);
   add_stacks(rows);
   add_llama_block(rows);

@@ -42,9 +42,6 @@ OpCase whole(const char* name, F1 f, D1 naive) {
 }
 
 double sign_of(double x) { return (x > 0) - (x < 0); }
-double sigmoid_of(double x) {
-  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-}
 double softplus_of(double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
 double gelu_of(double x) { return x * 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 double gelu_tanh_of(double x) {
@@ -97,13 +94,13 @@ std::vector<OpCase> rows_unary() {
       unary("relu", relu, [](double x) { return std::fmax(x, 0); }, -2, 2, {0}),
       unary(
           "tanh", tanh, [](double x) { return std::tanh(x); }, -3, 3),
-      unary("sigmoid", sigmoid, sigmoid_of, -4, 4),
+      unary("sigmoid", fovea::sigmoid, sigmoid_of, -4, 4),
       unary(
           "log_sigmoid", log_sigmoid, [](double x) { return -softplus_of(-x); }, -4, 4),
-      unary("gelu", gelu, gelu_of, -3, 3),
+      unary("gelu", fovea::gelu, gelu_of, -3, 3),
       unary("gelu_tanh", gelu_tanh, gelu_tanh_of, -3, 3),
       unary(
-          "silu", silu, [](double x) { return x * sigmoid_of(x); }, -4, 4),
+          "silu", fovea::silu, [](double x) { return x * sigmoid_of(x); }, -4, 4),
       unary("softplus", softplus, softplus_of, -4, 4),
       unary(
           "clamp", [](const Tensor& x) { return clamp(x, -1, 0.5); },
@@ -111,14 +108,14 @@ std::vector<OpCase> rows_unary() {
 
       far(
           "tanh", tanh, [](double x) { return std::tanh(x); }, 40),
-      far("sigmoid", sigmoid, sigmoid_of, 60),
+      far("sigmoid", fovea::sigmoid, sigmoid_of, 60),
       far(
           "log_sigmoid", log_sigmoid, [](double x) { return -softplus_of(-x); }, 60),
       far("softplus", softplus, softplus_of, 60),
-      far("gelu", gelu, gelu_of, 12),
+      far("gelu", fovea::gelu, gelu_of, 12),
       far("gelu_tanh", gelu_tanh, gelu_tanh_of, 12),
       far(
-          "silu", silu, [](double x) { return x * sigmoid_of(x); }, 40),
+          "silu", fovea::silu, [](double x) { return x * sigmoid_of(x); }, 40),
       far(
           "erf", erf, [](double x) { return std::erf(x); }, 12),
 

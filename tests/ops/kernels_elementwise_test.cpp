@@ -14,6 +14,7 @@
 #include "fovea/ops/kernels/convert.h"
 #include "fovea/ops/kernels/unary_backward.h"
 #include "tests/ops/kernels_targets.h"
+#include "tests/ops/reference.h"
 
 namespace fovea {
 namespace {
@@ -21,6 +22,8 @@ namespace {
 using testing::normal_values;
 using testing::odd_sizes;
 using testing::on_every_target;
+using testing::phi;
+using testing::sigmoid;
 
 template <class T>
 constexpr T kInf = std::numeric_limits<T>::infinity();
@@ -45,8 +48,6 @@ struct BackwardRow {
   double low;            // smallest saved value to test
 };
 
-long double sigmoid(long double x) { return 1 / (1 + std::exp(-x)); }
-long double phi(long double x) { return 0.5L * std::erfc(-x * 0.70710678118654752440L); }
 long double silu_slope(long double x) { return sigmoid(x) * (1 + x * (1 - sigmoid(x))); }
 long double mish_slope(long double x) {
   const long double t = std::tanh(std::log1p(std::exp(x)));

@@ -15,16 +15,12 @@ namespace k = fovea::kernels;
 using fovea::testing::normal_values;
 using fovea::testing::odd_sizes;
 using fovea::testing::on_every_target;
+using fovea::testing::tolerance;
 
 template <class T>
 class KernelsReduce : public ::testing::Test {};
 using Floats = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(KernelsReduce, Floats);
-
-template <class T>
-constexpr double tolerance() {
-  return sizeof(T) == 4 ? 1e-6 : 1e-13;
-}
 
 // !(error <= bound): NaN fails.
 #define EXPECT_WITHIN(value, right, bound)             \

@@ -14,16 +14,12 @@ namespace k = fovea::kernels;
 using fovea::testing::normal_values;
 using fovea::testing::odd_sizes;
 using fovea::testing::on_every_target;
+using fovea::testing::tolerance;
 
 template <class T>
 class KernelsRows : public ::testing::Test {};
 using Floats = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(KernelsRows, Floats);
-
-template <class T>
-constexpr double tolerance() {
-  return sizeof(T) == 4 ? 1e-6 : 1e-13;
-}
 
 // |a - b| <= bound (1 + |b|) at each element; NaN fails.
 template <class T, class U>

@@ -41,4 +41,10 @@ std::vector<T> normal_values(int64_t n, uint32_t seed, T scale = 1) {
   return values;
 }
 
+// What a sum of T may be off, relative to the sum of sizes.
+template <class T>
+constexpr double tolerance() {
+  return sizeof(T) == 4 ? 1e-6 : 1e-13;
+}
+
 }  // namespace fovea::testing

@@ -18,9 +18,13 @@
 
 #include "fovea/ops/kernels/unary.h"
 #include "tests/ops/kernels_targets.h"
+#include "tests/ops/reference.h"
 
 namespace fovea {
 namespace {
+
+using testing::phi;
+using testing::sigmoid;
 
 template <class T>
 using Kernel = void (*)(const T*, T*, std::int64_t);
@@ -36,11 +40,6 @@ struct Row {
   double ulp32, ulp64, absolute = 0, underflow = 1;
 };
 
-constexpr long double kSqrtHalf = 0.70710678118654752440084436210485L;
-long double phi(long double x) { return 0.5L * std::erfc(-x * kSqrtHalf); }
-long double sigmoid(long double x) {
-  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-}
 long double softplus(long double x) {
   return std::isnan(x) ? x : std::fmax(x, 0.0L) + std::log1p(std::exp(-std::fabs(x)));
 }

@@ -2,6 +2,7 @@
 // is shrunk to a smaller draw and printed. RapidCheck's headers are in arbitrary.cpp alone.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace fovea::properties {
 
 using cases::NaiveTensor;
 using NaiveTensors = std::vector<NaiveTensor>;
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Uniform in low .. high.
 int64_t draw(int64_t low, int64_t high);

@@ -1,6 +1,5 @@
 // Comparisons, tests of single elements, and choices by a condition.
 #include <cmath>
-#include <limits>
 
 #include "fovea/ops/ops.h"
 #include "tests/op_cases/op_case.h"
@@ -8,9 +7,6 @@
 
 namespace fovea::properties {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Few values, so that many are equal; floats hold NaN and infinities as well.
 Tensor any_operand(const Shape& shape, DType dtype) {

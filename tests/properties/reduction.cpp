@@ -1,7 +1,6 @@
 // Reductions over any axes: sums, moments, extremes, products, norms.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "fovea/ops/ops.h"
@@ -9,9 +8,6 @@
 
 namespace fovea::properties {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double count(const Values1d& v) { return static_cast<double>(v.size()); }
 double total(const Values1d& v) { return std::accumulate(v.begin(), v.end(), 0.0); }

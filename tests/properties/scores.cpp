@@ -8,7 +8,7 @@
 namespace fovea::properties {
 namespace {
 
-int64_t any_size() {
+int64_t any_length() {
   if (chance(12)) return 0;
   return chance(10) ? draw(15, 40) : draw(1, 5);
 }
@@ -38,7 +38,7 @@ void each_unit(
 
 Trial additive_scores_trial() {
   const Shape lead = any_shape(0, 2);
-  const int64_t tq = any_size(), tk = any_size(), h = any_size();
+  const int64_t tq = any_length(), tk = any_length(), h = any_length();
   Trial t{
       .inputs = {any_floats(joined(lead, tq, h)), any_floats(joined(lead, tk, h)), any_floats({h})},
       .f = [](const Tensors& x) { return Tensors{additive_scores(x[0], x[1], x[2])}; }};

@@ -2,7 +2,6 @@
 // goes to the elements that were chosen.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 
@@ -12,8 +11,6 @@
 
 namespace fovea::properties {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Order {
   bool descending = false;
