@@ -64,19 +64,31 @@ HWY_INLINE void Normalise(const T* x, const T* gamma, const T* beta, T origin, T
   });
 }
 
+// Of one row. Compiled once, not into each of its callers.
+struct Moments {
+  double mean;  // of x - x_0
+  double variance;
+};
+
+template <class T>
+HWY_NOINLINE Moments MomentsOf(const T* x, int64_t n) {
+  const double count = static_cast<double>(n);
+  const double mean = Accumulate<T>(n, ShiftedTerm<T>{x, x[0]}) / count;
+  const T m = static_cast<T>(mean);
+  return {mean, Accumulate<T>(n, SquaredDeviationTerm<T>{x, x[0], m}) / count};
+}
+
 template <bool kStream, class T>
 HWY_INLINE void LayerNormRows(const T* x, const T* gamma, const T* beta, double eps, T* y, T* mean,
                               T* rstd, int64_t rows, int64_t n) {
   if (n == 0) return;
-  const double count = static_cast<double>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
     const T origin = x[0];
-    const double shifted_mean = Accumulate<T>(n, ShiftedTerm<T>{x, origin}) / count;
-    const T m = static_cast<T>(shifted_mean);
-    const double variance = Accumulate<T>(n, SquaredDeviationTerm<T>{x, origin, m}) / count;
-    const double scale = 1 / std::sqrt(variance + eps);
+    const Moments moments = MomentsOf(x, n);
+    const T m = static_cast<T>(moments.mean);
+    const double scale = 1 / std::sqrt(moments.variance + eps);
     const T s = static_cast<T>(scale);
-    if (mean != nullptr) mean[r] = static_cast<T>(static_cast<double>(origin) + shifted_mean);
+    if (mean != nullptr) mean[r] = static_cast<T>(static_cast<double>(origin) + moments.mean);
     if (rstd != nullptr) rstd[r] = s;
     if (gamma != nullptr && beta != nullptr) {
       Normalise<true, true, kStream>(x, gamma, beta, origin, m, s, y, n);
@@ -110,9 +122,11 @@ struct RowFacts {
   T slope;   // rstd mean(g xhat)
 };
 
-// Sums of g, g s and s in one pass, where s = x - mean.
+// Sums of g, g s and s in one pass, where s = x - mean. Compiled once, not into each of its
+// callers.
 template <bool kGamma, class T>
-HWY_INLINE RowFacts<T> Measure(const T* x, const T* gamma, const T* gy, T mean, T rstd, int64_t n) {
+HWY_NOINLINE RowFacts<T> Measure(const T* x, const T* gamma, const T* gy, T mean, T rstd,
+                                 int64_t n) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
