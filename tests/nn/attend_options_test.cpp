@@ -6,13 +6,13 @@
 #include "fovea/nn/attention/multi_head.h"
 #include "fovea/nn/position/relative.h"
 #include "fovea/ops/ops.h"
+#include "tests/nn/measures.h"
 
 namespace fovea {
 namespace {
 
 using ::testing::HasSubstr;
-
-double worst(const Tensor& a, const Tensor& b) { return max(abs(a - b)).item(); }
+using testing::worst;
 
 template <class F>
 std::string refused(F f) {

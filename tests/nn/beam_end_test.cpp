@@ -25,12 +25,12 @@ class Chain : public Decoding {
   Tensor logits_;
 };
 
-constexpr int64_t kStop = 3;
+constexpr int64_t kEnd = 3;
 using Ids = std::vector<int64_t>;
 
 std::vector<Hypothesis> found(const Tensor& p, BeamOptions o) {
   Chain chain(p);
-  o.stop = kStop;
+  o.stop = kEnd;
   return beam_search(chain, tensor({{0}}), o)[0];
 }
 
@@ -41,10 +41,10 @@ TEST(BeamSearch, GoesOnWhileATextMayStillBecomeTheBest) {
   for (const int64_t beams : {1, 2, 3}) {
     const auto all = found(p, {.beams = beams, .max_tokens = 9});
     ASSERT_EQ(static_cast<int64_t>(all.size()), beams);
-    EXPECT_EQ(all[0].ids, (Ids{1, 2, kStop})) << beams;
+    EXPECT_EQ(all[0].ids, (Ids{1, 2, kEnd})) << beams;
     EXPECT_NEAR(std::exp(all[0].log_probability), 0.495, 1e-7);
     if (beams > 1) {
-      EXPECT_EQ(all[1].ids, (Ids{kStop}));
+      EXPECT_EQ(all[1].ids, (Ids{kEnd}));
     }
   }
 }
@@ -57,8 +57,8 @@ TEST(BeamSearch, ALengthPenaltyLetsLongTextsCatchUp) {
   const auto mean = found(p, {.beams = 1, .max_tokens = 40, .length_penalty = 1});
   EXPECT_EQ(mean[0].ids.size(), 40u);
   EXPECT_NEAR(mean[0].score, (std::log(0.4) - 0.39) / 7.5, 1e-6);
-  EXPECT_EQ(found(p, {.beams = 1, .max_tokens = 40})[0].ids, (Ids{kStop}));
-  EXPECT_EQ(found(p, {.beams = 1, .max_tokens = 40, .length_penalty = -1})[0].ids, (Ids{kStop}));
+  EXPECT_EQ(found(p, {.beams = 1, .max_tokens = 40})[0].ids, (Ids{kEnd}));
+  EXPECT_EQ(found(p, {.beams = 1, .max_tokens = 40, .length_penalty = -1})[0].ids, (Ids{kEnd}));
 }
 
 TEST(BeamSearch, RefusesNaN) {

@@ -12,9 +12,12 @@
 #include "fovea/nn/transformer/llama.h"
 #include "fovea/nn/transformer/transformer.h"
 #include "fovea/ops/ops.h"
+#include "tests/nn/measures.h"
 
 namespace fovea {
 namespace {
+
+using testing::worst;
 
 // A GPT whose answers differ from place to place.
 GPT small_gpt(int64_t context = 24) {
@@ -37,8 +40,6 @@ Llama small_llama() {
   }
   return m;
 }
-
-double worst(const Tensor& a, const Tensor& b) { return max(abs(a - b)).item(); }
 
 // Logits of ids read in chunks of n.
 Tensor in_chunks(const LanguageModel& m, const Tensor& ids, int64_t n) {

@@ -12,11 +12,12 @@
 #include "fovea/nn/transformer/vit.h"
 #include "fovea/ops/ops.h"
 #include "fovea/optim/adam.h"
+#include "tests/nn/measures.h"
 
 namespace fovea {
 namespace {
 
-double deviation(const Tensor& x) { return std::sqrt(mean(square(x)).item()); }
+using testing::deviation;
 
 TEST(GPT, StartsAsGPT2) {
   manual_seed(1);

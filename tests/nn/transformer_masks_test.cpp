@@ -4,11 +4,12 @@
 #include "fovea/core/error.h"
 #include "fovea/nn/transformer/transformer.h"
 #include "fovea/ops/ops.h"
+#include "tests/nn/measures.h"
 
 namespace fovea {
 namespace {
 
-double worst(const Tensor& a, const Tensor& b) { return max(abs(a - b)).item(); }
+using testing::worst;
 
 // One cache for all layers would show each of them the keys of the others.
 TEST(TransformerMasks, AStackRefusesTheCacheOfALayer) {

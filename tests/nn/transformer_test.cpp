@@ -11,11 +11,13 @@
 #include "fovea/nn/transformer/llama.h"
 #include "fovea/nn/transformer/vit.h"
 #include "fovea/ops/ops.h"
+#include "tests/nn/measures.h"
 
 namespace fovea {
 namespace {
 
-double deviation(const Tensor& x) { return std::sqrt(mean(square(x)).item()); }
+using testing::deviation;
+
 double largest(const Tensor& x) { return max(abs(x)).item(); }
 
 TEST(MultiHeadAttention, StartsAsPyTorchs) {
