@@ -12,7 +12,7 @@ inline constexpr int64_t kFirstTokens = 128;
 
 struct Limits {
   int64_t tokens = 16384;  ///< T = 128, 256, ... up to this
-  double seconds = 6;      ///< of one pass
+  double seconds = 20;     ///< of one pass
   double bytes = 2e9;      ///< of one pass
   int64_t repeats = 3;     ///< passes of which the median is taken
 };

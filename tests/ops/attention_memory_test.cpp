@@ -40,10 +40,10 @@ TEST(AttentionMemory, IsLinearInTheNumberOfTokens) {
 }
 
 TEST(AttentionMemory, TilesGiveTheNumbersOfTheWhole) {
-  for (const bool windowed : {false, true}) {
+  for (const int n : {0, 1, 2}) {
     AttentionOptions o{.causal = Causal::lower_right};
-    if (windowed) o.window = 100;
-    const Tensors x = operands({1, 8, 512, 64});
+    if (n == 1) o.window = 100;
+    const Tensors x = operands(n == 2 ? Shape{1, 2, 200, 256} : Shape{1, 8, 512, 64});
     const Pass tiles = run(x[0], x[1], x[2], x[3], o);
     for (int i = 0; i < 3; ++i) x[static_cast<size_t>(i)].zero_grad();
     o.bias = zeros({1, 1});  // with a bias all weights are stored
