@@ -49,6 +49,16 @@ TEST(BeamSearch, GoesOnWhileATextMayStillBecomeTheBest) {
   }
 }
 
+// One beam takes no stop that is the second best, though its text is likelier in the end.
+TEST(BeamSearch, OneBeamTakesNoStopButTheBest) {
+  const Tensor p =
+      tensor({{0., 0.6, 0., 0.4}, {0., 0., 0.55, 0.45}, {0., 0., 0., 1.}, {0., 0., 0., 1.}});
+  const auto one = found(p, {.beams = 1, .max_tokens = 9});
+  EXPECT_EQ(one[0].ids, (Ids{1, 2, kEnd}));
+  EXPECT_NEAR(std::exp(one[0].log_probability), 0.33, 1e-7);
+  EXPECT_EQ(found(p, {.beams = 2, .max_tokens = 9})[0].ids, (Ids{kEnd}));
+}
+
 // By its mean the long text wins: (log 0.4 - 0.39) / 7.5 = -0.17 against log 0.6 = -0.51.
 TEST(BeamSearch, ALengthPenaltyLetsLongTextsCatchUp) {
   const double e = std::exp(-0.01);
