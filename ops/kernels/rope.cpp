@@ -10,8 +10,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-template <class T>
-HWY_INLINE void RopeInterleaved(const RopeRows<T>& in, T* y, int64_t rows, int64_t pairs) {
+// Pair i of a row lies at 2 i and 2 i + 1, or at i and pairs + i.
+template <bool kNeighbours, class T>
+HWY_INLINE void Rope(const RopeRows<T>& in, T* y, int64_t rows, int64_t pairs) {
   const hn::ScalableTag<T> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t r = 0; r < rows; ++r, y += 2 * pairs) {
@@ -21,48 +22,37 @@ HWY_INLINE void RopeInterleaved(const RopeRows<T>& in, T* y, int64_t rows, int64
     int64_t i = 0;
     for (; i + lanes <= pairs; i += lanes) {
       hn::Vec<decltype(d)> a, b;
-      hn::LoadInterleaved2(d, x + 2 * i, a, b);
+      if constexpr (kNeighbours) {
+        hn::LoadInterleaved2(d, x + 2 * i, a, b);
+      } else {
+        a = hn::LoadU(d, x + i);
+        b = hn::LoadU(d, x + pairs + i);
+      }
       const auto c = hn::LoadU(d, cos + i), s = hn::LoadU(d, sin + i);
-      hn::StoreInterleaved2(hn::NegMulAdd(b, s, hn::Mul(a, c)), hn::MulAdd(b, c, hn::Mul(a, s)), d,
-                            y + 2 * i);
+      const auto turned_a = hn::NegMulAdd(b, s, hn::Mul(a, c));
+      const auto turned_b = hn::MulAdd(b, c, hn::Mul(a, s));
+      if constexpr (kNeighbours) {
+        hn::StoreInterleaved2(turned_a, turned_b, d, y + 2 * i);
+      } else {
+        hn::StoreU(turned_a, d, y + i);
+        hn::StoreU(turned_b, d, y + pairs + i);
+      }
     }
     for (; i < pairs; ++i) {
-      const T a = x[2 * i], b = x[2 * i + 1];
-      y[2 * i] = a * cos[i] - b * sin[i];
-      y[2 * i + 1] = a * sin[i] + b * cos[i];
-    }
-  }
-}
-
-template <class T>
-HWY_INLINE void RopeHalf(const RopeRows<T>& in, T* y, int64_t rows, int64_t pairs) {
-  const hn::ScalableTag<T> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t r = 0; r < rows; ++r, y += 2 * pairs) {
-    const T* x = in.x + r * in.step;
-    const T* cos = in.cos + r * in.table_step;
-    const T* sin = in.sin + r * in.table_step;
-    int64_t i = 0;
-    for (; i + lanes <= pairs; i += lanes) {
-      const auto a = hn::LoadU(d, x + i), b = hn::LoadU(d, x + pairs + i);
-      const auto c = hn::LoadU(d, cos + i), s = hn::LoadU(d, sin + i);
-      hn::StoreU(hn::NegMulAdd(b, s, hn::Mul(a, c)), d, y + i);
-      hn::StoreU(hn::MulAdd(b, c, hn::Mul(a, s)), d, y + pairs + i);
-    }
-    for (; i < pairs; ++i) {
-      const T a = x[i], b = x[pairs + i];
-      y[i] = a * cos[i] - b * sin[i];
-      y[pairs + i] = a * sin[i] + b * cos[i];
+      const int64_t first = kNeighbours ? 2 * i : i, second = kNeighbours ? first + 1 : pairs + i;
+      const T a = x[first], b = x[second];
+      y[first] = a * cos[i] - b * sin[i];
+      y[second] = a * sin[i] + b * cos[i];
     }
   }
 }
 
 #define FOVEA_ROPE(suffix, T)                                                                \
   void rope_interleaved_##suffix(const RopeRows<T>& in, T* y, int64_t rows, int64_t pairs) { \
-    RopeInterleaved(in, y, rows, pairs);                                                     \
+    Rope<true>(in, y, rows, pairs);                                                          \
   }                                                                                          \
   void rope_half_##suffix(const RopeRows<T>& in, T* y, int64_t rows, int64_t pairs) {        \
-    RopeHalf(in, y, rows, pairs);                                                            \
+    Rope<false>(in, y, rows, pairs);                                                         \
   }
 FOVEA_ROPE(f32, float)
 FOVEA_ROPE(f64, double)
