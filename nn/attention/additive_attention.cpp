@@ -5,6 +5,7 @@
 #include <string>
 
 #include "fovea/core/error.h"
+#include "fovea/nn/attention/detail/heads.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -13,10 +14,10 @@ namespace {
 constexpr const char* kAdditiveAttention = "AdditiveAttention";
 
 AdditiveAttentionOptions checked(const AdditiveAttentionOptions& o) {
-  if (o.query_dim >= 1 && o.key_dim >= 1 && o.hidden_dim >= 1) return o;
-  throw ValueError(
-      fmt::format("{}: query_dim is {}, key_dim is {}, hidden_dim is {}; widths are at least 1",
-                  kAdditiveAttention, o.query_dim, o.key_dim, o.hidden_dim));
+  detail::check_widths(
+      kAdditiveAttention,
+      {{"query_dim", o.query_dim}, {"key_dim", o.key_dim}, {"hidden_dim", o.hidden_dim}});
+  return o;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "fovea/nn/attention/token_mask.h"
+#include "fovea/nn/attention/detail/token_mask.h"
 #include "fovea/nn/init.h"
 #include "fovea/ops/ops.h"
 
@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kEfficientAdditiveAttention = "EfficientAdditiveAttention";
 
 EfficientAdditiveAttentionOptions complete(EfficientAdditiveAttentionOptions o) {
-  o.width = head_width(kEfficientAdditiveAttention, o.d_model, o.width, o.heads);
+  o.width = detail::head_width(kEfficientAdditiveAttention, o.d_model, o.width, o.heads);
   return o;
 }
 
@@ -40,13 +40,13 @@ EfficientAdditiveAttention::EfficientAdditiveAttention(const EfficientAdditiveAt
 }
 
 Tensor EfficientAdditiveAttention::forward(const Tensor& x_in, const Tensor& keep_mask) const {
-  check_tokens(kEfficientAdditiveAttention, x_in, o_.d_model, keep_mask);
-  const Tensor x = tokens_only(x_in, keep_mask);
+  detail::check_tokens(kEfficientAdditiveAttention, x_in, o_.d_model, keep_mask);
+  const Tensor x = detail::tokens_only(x_in, keep_mask);
   const Tensor q = unit(w_q(x), -1), k = unit(w_k(x), -1);
   const Tensor scores = matmul(q, score) / std::sqrt(static_cast<double>(o_.width));  // (B, T)
-  const Tensor a = unit(tokens_only(scores, keep_mask), 1);
+  const Tensor a = unit(detail::tokens_only(scores, keep_mask), 1);
   const Tensor g = matmul(unsqueeze(a, 1), q);  // (B, 1, heads D)
-  return tokens_only(w_o(w_proj(g * k) + q), keep_mask);
+  return detail::tokens_only(w_o(w_proj(g * k) + q), keep_mask);
 }
 
 void EfficientAdditiveAttention::visit(Visitor& v) {

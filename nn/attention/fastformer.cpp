@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fovea/nn/attention/detail/heads.h"
-#include "fovea/nn/attention/token_mask.h"
+#include "fovea/nn/attention/detail/token_mask.h"
 #include "fovea/nn/init.h"
 #include "fovea/ops/ops.h"
 
@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kFastAdditiveAttention = "FastAdditiveAttention";
 
 FastAdditiveAttentionOptions complete(FastAdditiveAttentionOptions o) {
-  o.width = head_width(kFastAdditiveAttention, o.d_model, o.width, o.heads);
+  o.width = detail::head_width(kFastAdditiveAttention, o.d_model, o.width, o.heads);
   return o;
 }
 
@@ -47,13 +47,13 @@ FastAdditiveAttention::FastAdditiveAttention(const FastAdditiveAttentionOptions&
 }
 
 Tensor FastAdditiveAttention::forward(const Tensor& x_in, const Tensor& keep_mask) const {
-  check_tokens(kFastAdditiveAttention, x_in, o_.d_model, keep_mask);
-  const Tensor x = tokens_only(x_in, keep_mask), wide = w_q(x);
+  detail::check_tokens(kFastAdditiveAttention, x_in, o_.d_model, keep_mask);
+  const Tensor x = detail::tokens_only(x_in, keep_mask), wide = w_q(x);
   const Tensor q = detail::by_head(wide, o_.heads), k = detail::by_head(w_k(x), o_.heads);
   const Tensor v = detail::by_head(w_v(x), o_.heads);
   const Tensor p = pooled(q, query_score, keep_mask) * k;
   const Tensor u = transpose(pooled(p, key_score, keep_mask) * v, 1, 2);  // (B, T, H, D)
-  return tokens_only(w_o(reshape(u, wide.shape())) + wide, keep_mask);
+  return detail::tokens_only(w_o(reshape(u, wide.shape())) + wide, keep_mask);
 }
 
 void FastAdditiveAttention::visit(Visitor& v) {

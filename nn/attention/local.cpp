@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fovea/core/error.h"
+#include "fovea/nn/attention/detail/soft_mask.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -70,7 +71,7 @@ Tensor LocalAttention::predict(const Tensor& q, const Tensor& lengths) const {
 
 SoftAttended LocalAttention::operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
                                         const Tensor& keep_mask, int64_t first_step) const {
-  check_soft_attention(kLocalAttention, q, keys, values);
+  detail::check_soft_attention(kLocalAttention, q, keys, values);
   const bool predicted = o_.centre == LocalCentre::predicted;
   const int64_t b = q.size(0), tq = q.size(1), tk = keys.size(1);
   if (predicted && q.size(2) != o_.query_dim) {
@@ -84,12 +85,12 @@ SoftAttended LocalAttention::operator()(const Tensor& q, const Tensor& keys, con
   const Tensor away = counted(0, tk, t) - centre;  // (B or 1, Tq, Tk)
   const Tensor near = abs(away.detach()) <= static_cast<double>(o_.window);
   const Tensor keep = words.defined() ? logical_and(near, words) : near;
-  Tensor weights = masked_softmax((*score)(q, without_unseen(keys, keep)), keep);
+  Tensor weights = masked_softmax((*score)(q, detail::without_unseen_keys(keys, keep)), keep);
   if (predicted) {
     const double sigma = static_cast<double>(o_.window) / 2;
     weights = weights * exp(square(away) * (-1 / (2 * sigma * sigma)));
   }
-  return {matmul(weights, without_unseen(values, keep)), weights};
+  return {matmul(weights, detail::without_unseen_keys(values, keep)), weights};
 }
 
 void LocalAttention::visit(Visitor& visitor) {

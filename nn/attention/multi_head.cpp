@@ -30,10 +30,7 @@ MultiHeadAttentionOptions complete(MultiHeadAttentionOptions o) {
                     "kv_heads",
                     kMultiHeadAttention, o.heads, o.kv_heads));
   }
-  if (o.kdim < 1 || o.vdim < 1) {
-    throw ValueError(fmt::format("{}: kdim is {}, vdim is {}; widths are at least 1",
-                                 kMultiHeadAttention, o.kdim, o.vdim));
-  }
+  detail::check_widths(kMultiHeadAttention, {{"kdim", o.kdim}, {"vdim", o.vdim}});
   if (o.rotary) o.rotary->dim = o.d_model / o.heads;
   if (!(o.dropout >= 0 && o.dropout <= 1)) {
     throw ValueError(fmt::format("{}: dropout is {}; a probability from 0 to 1 is needed",

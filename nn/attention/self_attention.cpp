@@ -6,6 +6,7 @@
 
 #include "fovea/core/error.h"
 #include "fovea/nn/attention/detail/heads.h"
+#include "fovea/nn/attention/detail/soft_mask.h"
 #include "fovea/nn/attention/mask.h"
 #include "fovea/ops/ops.h"
 
@@ -47,7 +48,7 @@ SelfAttention::SelfAttention(const SelfAttentionOptions& o)
 
 // (B, T, E) -> (B, T, H, D), projected.
 Tensor SelfAttention::by_head(const Linear& projection, const Tensor& x, const Tensor& seen) const {
-  const Tensor clean = without_unseen(x, seen);
+  const Tensor clean = detail::without_unseen_keys(x, seen);
   const Tensor heads = reshape(clean, {x.size(0), x.size(1), o_.heads, o_.embed_size / o_.heads});
   return o_.project ? projection(heads) : heads;
 }
@@ -64,7 +65,7 @@ Tensor SelfAttention::weights(const Tensor& k, const Tensor& q, const Tensor& ke
   const bool head = o_.scale == AttentionScale::head;
   const auto width = static_cast<double>(head ? o_.embed_size / o_.heads : o_.embed_size);
   const Tensor energy = einsum("nqhd,nkhd->nhqk", {query, key});
-  return attention_softmax(energy / std::sqrt(width), keep);
+  return detail::attention_softmax(energy / std::sqrt(width), keep);
 }
 
 Tensor SelfAttention::operator()(const Tensor& v, const Tensor& k, const Tensor& q,

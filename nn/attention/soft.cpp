@@ -1,45 +1,12 @@
 #include "fovea/nn/attention/soft.h"
 
-#include <fmt/format.h>
-
-#include <string>
 #include <utility>
 
 #include "fovea/core/error.h"
-#include "fovea/nn/attention/mask.h"
+#include "fovea/nn/attention/detail/soft_mask.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
-
-Tensor keep_mask_of_rank_3(const char* op, const Tensor& mask, int64_t b, int64_t tq, int64_t tk) {
-  const Tensor four = keep_mask_of_rank_4(op, mask, b, 1, tq, tk);
-  return four.defined() ? squeeze(four, 1) : four;
-}
-
-Tensor without_unseen(const Tensor& x, const Tensor& keep) {
-  if (!keep.defined() || keep.size(1) == 0) return x;
-  const Tensor seen = transpose(to(amax(to(keep, i64), 1, true), boolean), 1, 2);  // (B, Tk, 1)
-  return where(seen, x, zeros({}, x.dtype()));
-}
-
-Tensor attention_softmax(const Tensor& scores, const Tensor& keep) {
-  return keep.defined() ? masked_softmax(scores, keep) : softmax(scores, -1);
-}
-
-void check_soft_attention(const char* op, const Tensor& q, const Tensor& keys,
-                          const Tensor& values) {
-  const auto rank_3 = [](const Tensor& x) { return x.defined() && x.dim() == 3; };
-  if (rank_3(q) && rank_3(keys) && rank_3(values) && q.size(0) == keys.size(0) &&
-      keys.size(0) == values.size(0) && keys.size(1) == values.size(1)) {
-    return;
-  }
-  const auto shape = [](const Tensor& x) -> std::string {
-    return x.defined() ? x.shape().str() : "undefined";
-  };
-  throw ShapeError(fmt::format(
-      "{}: q is {}, keys is {}, values is {}; need (B, Tq, Dq), (B, Tk, Dk) and (B, Tk, Dv)", op,
-      shape(q), shape(keys), shape(values)));
-}
 
 ScoredAttention::ScoredAttention(std::shared_ptr<Score> s) : score(std::move(s)) {
   if (!score) throw ValueError("ScoredAttention: score is null; pass one, as of make_score()");
@@ -48,10 +15,12 @@ ScoredAttention::ScoredAttention(std::shared_ptr<Score> s) : score(std::move(s))
 SoftAttended ScoredAttention::operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
                                          const Tensor& keep_mask) const {
   constexpr const char* name = "ScoredAttention";
-  check_soft_attention(name, q, keys, values);
-  const Tensor keep = keep_mask_of_rank_3(name, keep_mask, q.size(0), q.size(1), keys.size(1));
-  const Tensor weights = attention_softmax((*score)(q, without_unseen(keys, keep)), keep);
-  return {matmul(weights, without_unseen(values, keep)), weights};
+  detail::check_soft_attention(name, q, keys, values);
+  const Tensor keep =
+      detail::keep_mask_of_rank_3(name, keep_mask, q.size(0), q.size(1), keys.size(1));
+  const Tensor weights =
+      detail::attention_softmax((*score)(q, detail::without_unseen_keys(keys, keep)), keep);
+  return {matmul(weights, detail::without_unseen_keys(values, keep)), weights};
 }
 
 }  // namespace fovea

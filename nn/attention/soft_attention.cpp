@@ -4,6 +4,8 @@
 
 #include "fovea/core/error.h"
 #include "fovea/nn/attention/additive_scores.h"
+#include "fovea/nn/attention/detail/heads.h"
+#include "fovea/nn/attention/detail/soft_mask.h"
 #include "fovea/nn/init.h"
 #include "fovea/ops/ops.h"
 
@@ -13,10 +15,10 @@ namespace {
 constexpr const char* kSoftAttention = "SoftAttention";
 
 SoftAttentionOptions checked(const SoftAttentionOptions& o) {
-  if (o.query_dim >= 1 && o.key_dim >= 1 && o.value_dim >= 1) return o;
-  throw ValueError(
-      fmt::format("{}: query_dim is {}, key_dim is {}, value_dim is {}; widths are at least 1",
-                  kSoftAttention, o.query_dim, o.key_dim, o.value_dim));
+  detail::check_widths(
+      kSoftAttention,
+      {{"query_dim", o.query_dim}, {"key_dim", o.key_dim}, {"value_dim", o.value_dim}});
+  return o;
 }
 
 }  // namespace
@@ -47,12 +49,13 @@ SoftAttended SoftAttention::operator()(const Tensor& query, const Tensor& keys,
                     o_.key_dim, o_.value_dim));
   }
   const Tensor keep =
-      keep_mask_of_rank_3(kSoftAttention, keep_mask, query.size(0), 1, keys.size(1));
+      detail::keep_mask_of_rank_3(kSoftAttention, keep_mask, query.size(0), 1, keys.size(1));
   // W [q ; k] = W_q q + W_k k: the concatenation is never written down.
   const Tensor of_query = unsqueeze(query_part(attn, query), 1);
-  const Tensor of_keys = key_part(attn, without_unseen(keys, keep));
-  const Tensor weights = attention_softmax(additive_scores(of_query, of_keys, v), keep);
-  return {squeeze(matmul(weights, without_unseen(values, keep)), 1), squeeze(weights, 1)};
+  const Tensor of_keys = key_part(attn, detail::without_unseen_keys(keys, keep));
+  const Tensor weights = detail::attention_softmax(additive_scores(of_query, of_keys, v), keep);
+  return {squeeze(matmul(weights, detail::without_unseen_keys(values, keep)), 1),
+          squeeze(weights, 1)};
 }
 
 void SoftAttention::visit(Visitor& visitor) {

@@ -1,17 +1,15 @@
-#include "fovea/nn/attention/token_mask.h"
+#include "fovea/nn/attention/detail/token_mask.h"
 
 #include <fmt/format.h>
 
 #include "fovea/core/error.h"
+#include "fovea/nn/attention/detail/heads.h"
 #include "fovea/ops/ops.h"
 
-namespace fovea {
+namespace fovea::detail {
 
 void check_tokens(const char* op, const Tensor& x, int64_t width, const Tensor& keep_mask) {
-  if (!x.defined() || x.dim() != 3 || x.size(2) != width) {
-    throw ShapeError(fmt::format("{}: x is {}; need (B, T, {})", op,
-                                 x.defined() ? x.shape().str() : "undefined", width));
-  }
+  check_sequence(op, "x", x, width);
   if (!keep_mask.defined()) return;
   if (keep_mask.dtype() != boolean) {
     throw DTypeError(fmt::format("{}: keep_mask is {} {}; need bool", op, name(keep_mask.dtype()),
@@ -41,4 +39,4 @@ int64_t head_width(const char* op, int64_t d_model, int64_t width, int64_t heads
   return width > 0 ? width : d_model / heads;
 }
 
-}  // namespace fovea
+}  // namespace fovea::detail
