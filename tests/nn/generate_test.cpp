@@ -10,7 +10,6 @@
 #include "fovea/core/error.h"
 #include "fovea/nn/transformer/gpt.h"
 #include "fovea/nn/transformer/llama.h"
-#include "fovea/nn/transformer/transformer.h"
 #include "fovea/ops/ops.h"
 #include "tests/nn/measures.h"
 
@@ -280,37 +279,6 @@ TEST(BeamSearch, WideEnoughItIsExhaustive) {
   EXPECT_EQ(found[0][0].ids, best_ids);
   EXPECT_NEAR(found[0][0].log_probability, best, 1e-5);
   EXPECT_THROW(beam_search(m, tensor({{1}}), {.beams = 0}), ValueError);
-}
-
-// ------------------------------------------------------------------ encoder and decoder
-
-TEST(Transformer, StepsEqualTheWholeWithPadding) {
-  manual_seed(10);
-  Transformer m({.source_vocab = 9,
-                 .target_vocab = 7,
-                 .layer = {.d_model = 16, .heads = 4, .d_ff = 32},
-                 .encoder_layers = 2,
-                 .decoder_layers = 2,
-                 .padding_idx = 0});
-  m.eval();
-  const Tensor source = tensor({{3, 4, 5, 0, 0}, {8, 1, 2, 6, 7}});
-  const Tensor target = tensor({{1, 2, 3, 4}, {6, 5, 1, 1}});
-  const Tensor whole = m(source, target);
-  TransformerDecoding decoding(m, source);
-  for (int64_t t = 0; t < 4; ++t) {
-    EXPECT_LE(worst(decoding.next(target.narrow(1, t, 1)), whole.select(1, t)), 1e-5);
-  }
-  // Padding of the source changes nothing.
-  const Tensor alone = m(tensor({{3, 4, 5}}), target.narrow(0, 0, 1));
-  EXPECT_LE(worst(alone, whole.narrow(0, 0, 1)), 1e-5);
-  const auto found = [&] {
-    TransformerDecoding both(m, source);
-    return beam_search(both, tensor({{1}, {1}}), {.beams = 3, .max_tokens = 5, .stop = 2});
-  }();
-  TransformerDecoding first(m, tensor({{3, 4, 5}}));
-  const auto one = beam_search(first, tensor({{1}}), {.beams = 3, .max_tokens = 5, .stop = 2});
-  ASSERT_EQ(found[0].size(), one[0].size());
-  for (size_t i = 0; i < one[0].size(); ++i) EXPECT_EQ(found[0][i].ids, one[0][i].ids);
 }
 
 }  // namespace

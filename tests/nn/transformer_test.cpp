@@ -17,6 +17,7 @@ namespace fovea {
 namespace {
 
 using testing::deviation;
+using testing::worst;
 
 double largest(const Tensor& x) { return max(abs(x)).item(); }
 
@@ -76,11 +77,14 @@ TEST(TransformerEncoder, EndsWithANormWhenItsLayersDoNot) {
   EXPECT_FALSE(made(false, true));
 }
 
-TEST(Transformer, PreNormStepsEqualTheWhole) {
-  manual_seed(4);
+class TransformerSteps : public ::testing::TestWithParam<bool> {};
+
+// Of post-norm layers and pre-norm ones.
+TEST_P(TransformerSteps, EqualTheWholeWithPadding) {
+  manual_seed(10);
   Transformer m({.source_vocab = 9,
                  .target_vocab = 7,
-                 .layer = {.d_model = 16, .heads = 4, .d_ff = 32, .pre_norm = true},
+                 .layer = {.d_model = 16, .heads = 4, .d_ff = 32, .pre_norm = GetParam()},
                  .encoder_layers = 2,
                  .decoder_layers = 2,
                  .padding_idx = 0});
@@ -90,9 +94,21 @@ TEST(Transformer, PreNormStepsEqualTheWhole) {
   const Tensor whole = m(source, target);
   TransformerDecoding decoding(m, source);
   for (int64_t t = 0; t < 4; ++t) {
-    EXPECT_LE(largest(decoding.next(target.narrow(1, t, 1)) - whole.select(1, t)), 1e-5);
+    EXPECT_LE(worst(decoding.next(target.narrow(1, t, 1)), whole.select(1, t)), 1e-5);
   }
+  // Padding of the source changes nothing.
+  const Tensor alone = m(tensor({{3, 4, 5}}), target.narrow(0, 0, 1));
+  EXPECT_LE(worst(alone, whole.narrow(0, 0, 1)), 1e-5);
+  const auto found = [&] {
+    TransformerDecoding both(m, source);
+    return beam_search(both, tensor({{1}, {1}}), {.beams = 3, .max_tokens = 5, .stop = 2});
+  }();
+  TransformerDecoding first(m, tensor({{3, 4, 5}}));
+  const auto one = beam_search(first, tensor({{1}}), {.beams = 3, .max_tokens = 5, .stop = 2});
+  ASSERT_EQ(found[0].size(), one[0].size());
+  for (size_t i = 0; i < one[0].size(); ++i) EXPECT_EQ(found[0][i].ids, one[0][i].ids);
 }
+INSTANTIATE_TEST_SUITE_P(Transformer, TransformerSteps, ::testing::Bool());
 
 TEST(Transformer, StartsWithTablesOfUnitVectors) {
   manual_seed(5);
