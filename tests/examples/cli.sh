@@ -33,3 +33,31 @@ refuses() {
   grep -qE -- "$pattern" err.txt || fail "$*: \`$(cat err.txt)\` does not say $pattern"
   [[ ! -e refused ]] || fail "$*: left the folder --out behind"
 }
+
+# stops_and_resumes REFERENCE ARGS...   a run that is killed behind its first checkpoint, and one that
+# gets Ctrl-C there, end with the bits of REFERENCE/model.safetensors when they are gone on with.
+stops_and_resumes() {
+  local reference="$1" signal pid status
+  shift
+  for signal in KILL INT; do
+    "$program" "$@" --out stopped >out.txt 2>err.txt &
+    pid=$!
+    until [[ -e stopped/checkpoint.safetensors ]] || ! kill -0 "$pid" 2>/dev/null; do
+      sleep 0.01
+    done
+    kill "-$signal" "$pid" 2>/dev/null
+    status=0
+    wait "$pid" 2>/dev/null || status=$?
+    [[ ! -e stopped/model.safetensors ]] || fail "the run ended before SIG$signal"
+    if [[ "$signal" == INT ]]; then
+      ((status == 130)) || fail "Ctrl-C: exit code $status, not 130: $(cat err.txt)"
+      grep -q -- '--resume stopped/checkpoint.safetensors' out.txt ||
+        fail "Ctrl-C: does not say how to go on: $(cat out.txt)"
+    fi
+    "$program" --resume stopped/checkpoint.safetensors --out stopped --threads 1 --quiet \
+      >out.txt 2>err.txt || fail "resume after SIG$signal: $(cat err.txt)"
+    cmp "$reference/model.safetensors" stopped/model.safetensors ||
+      fail "a run that was resumed after SIG$signal differs"
+    rm -rf stopped
+  done
+}

@@ -91,29 +91,8 @@ for key in test_error test_accuracy train_seconds samples_per_second epochs seed
 done
 grep -q 'test accuracy' stdout || fail "the test accuracy was not printed"
 
-# ---- killed, and gone on with
-"$program" "${run[@]}" --out killed >/dev/null 2>&1 &
-pid=$!
-until [[ -e killed/checkpoint.safetensors ]] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
-kill -9 "$pid" 2>/dev/null
-wait "$pid" 2>/dev/null
-[[ -e killed/model.safetensors ]] && fail "the run ended before it was killed"
-"$program" --resume killed/checkpoint.safetensors --out killed --quiet >/dev/null 2>stderr ||
-  fail "resume after kill -9: $(cat stderr)"
-cmp one/model.safetensors killed/model.safetensors || fail "a killed and resumed run differs"
-
-# ---- Ctrl-C in the middle of an epoch
-"$program" "${run[@]}" --out stopped >stdout 2>stderr &
-pid=$!
-until [[ -e stopped/checkpoint.safetensors ]] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
-kill -INT "$pid" 2>/dev/null
-wait "$pid"
-status=$?
-((status == 130)) || fail "Ctrl-C: exit code $status, not 130: $(cat stderr)"
-grep -q -- '--resume stopped/checkpoint.safetensors' stdout || fail "Ctrl-C: does not say how to go on"
-"$program" --resume stopped/checkpoint.safetensors --out stopped --quiet >/dev/null 2>stderr ||
-  fail "resume after Ctrl-C: $(cat stderr)"
-cmp one/model.safetensors stopped/model.safetensors || fail "a stopped and resumed run differs"
+# ---- killed or interrupted, and gone on with
+stops_and_resumes one "${run[@]}"
 
 # ---- checkpoints that do not fit
 refuses 2 '--hidden is 32, was 64' --resume one/checkpoint.safetensors --hidden 32

@@ -50,30 +50,9 @@ grep -q 'validation loss' stdout || fail "the validation loss was not printed"
 read -ra next <<<"$(sed -n 's/^next: //p' stdout)"
 "${next[@]}" --tokens 5 >/dev/null || fail "${next[*]}"
 
-# ---- killed, and gone on with
-"$program" "${run[@]}" --steps 400 --out whole --quiet >/dev/null || fail "400 steps"
-"$program" "${run[@]}" --steps 400 --out killed >/dev/null 2>&1 &
-pid=$!
-until [[ -e killed/checkpoint.safetensors ]] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
-kill -9 "$pid" 2>/dev/null
-wait "$pid" 2>/dev/null
-[[ -e killed/model.safetensors ]] && fail "the run ended before it was killed"
-"$program" --resume killed/checkpoint.safetensors --out killed --quiet >/dev/null 2>stderr ||
-  fail "resume after kill -9: $(cat stderr)"
-cmp whole/model.safetensors killed/model.safetensors || fail "a killed and resumed run differs"
-
-# ---- Ctrl-C between two evaluations
-"$program" "${run[@]}" --steps 400 --out stopped >stdout 2>stderr &
-pid=$!
-until [[ -e stopped/checkpoint.safetensors ]] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
-kill -INT "$pid" 2>/dev/null
-wait "$pid"
-status=$?
-((status == 130)) || fail "Ctrl-C: exit code $status, not 130: $(cat stderr)"
-grep -q -- '--resume stopped/checkpoint.safetensors' stdout || fail "Ctrl-C: does not say how to go on"
-"$program" --resume stopped/checkpoint.safetensors --out stopped --threads 1 --quiet >/dev/null 2>stderr ||
-  fail "resume after Ctrl-C: $(cat stderr)"
-cmp whole/model.safetensors stopped/model.safetensors || fail "a stopped and resumed run differs"
+# ---- killed or interrupted, and gone on with
+"$program" "${run[@]}" --steps 1200 --out whole --quiet >/dev/null || fail "1200 steps"
+stops_and_resumes whole "${run[@]}" --steps 1200
 
 # ---- checkpoints that do not fit
 refuses 2 '--width is 32, was 16' --resume one/checkpoint.safetensors --width 32
