@@ -458,6 +458,36 @@ enum class RopePairing { interleaved, half };
 /// broadcasts. Rotary position embedding: Su 2021, eq. 34.
 Tensor rope(const Tensor& x, const Tensor& angle, RopePairing pairing = RopePairing::interleaved);
 
+// ------------------------------------------------------------------ rnn.cpp, lstm.cpp, gru.cpp
+/// One direction of one recurrent layer. G gates: 1 in rnn, 4 in lstm (i, f, g, o), 3 in gru
+/// (r, z, n), in the order of PyTorch's weights.
+struct RecurrentWeights {
+  Tensor weight_ih = {};              ///< (G H, I)
+  Tensor weight_hh = {};              ///< (G H, H)
+  Tensor bias_ih = {}, bias_hh = {};  ///< (G H) each, or undefined
+};
+struct RecurrentOptions {
+  Tensor lengths = {};   ///< i64 (B), from 0 to T: the steps of each sequence; undefined: all T
+  bool reverse = false;  ///< read each sequence from its last step to its first
+};
+/// x (B, T, I), h0 (B, H) -> the state after each step, (B, T, H): h_t = tanh(W_ih x_t + b_ih +
+/// W_hh h_{t-1} + b_hh). Steps at and beyond a sequence's length keep the state as it was, whatever
+/// x holds there, NaN included: the last state is at t = T - 1, in reverse at t = 0. One node for
+/// all steps. Elman 1990.
+Tensor rnn(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
+           const RecurrentOptions& o = {});
+/// As rnn with relu for tanh.
+Tensor rnn_relu(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
+                const RecurrentOptions& o = {});
+/// x (B, T, I), h0 and c0 (B, H) -> (2, B, T, H), the states h and the cells c. Hochreiter &
+/// Schmidhuber 1997, with the forget gate of Gers 2000.
+Tensor lstm(const Tensor& x, const Tensor& h0, const Tensor& c0, const RecurrentWeights& w,
+            const RecurrentOptions& o = {});
+/// x (B, T, I), h0 (B, H) -> (B, T, H). Cho 2014, with the bias of the state inside the product
+/// with the reset gate, as PyTorch has it.
+Tensor gru(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
+           const RecurrentOptions& o = {});
+
 // ------------------------------------------------------------------ dropout.cpp
 /// Zeroes elements with probability p and scales the rest by 1 / (1 - p); the identity when not
 /// training. p = 1 gives zeros. The mask is replayed from its key, never stored. Srivastava 2014.
