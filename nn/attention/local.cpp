@@ -28,21 +28,6 @@ LocalAttentionOptions complete(LocalAttentionOptions o) {
   return o;
 }
 
-// Which keys are words, as (B, 1, Tk); undefined when all are.
-Tensor words_of(const Tensor& keep_mask, int64_t b, int64_t tk) {
-  if (!keep_mask.defined()) return {};
-  if (keep_mask.dtype() != boolean) {
-    throw DTypeError(fmt::format("{}: keep_mask is {} {}; need bool, true where there is a word",
-                                 kLocalAttention, name(keep_mask.dtype()),
-                                 keep_mask.shape().str()));
-  }
-  if (!(keep_mask.shape() == Shape{b, tk})) {
-    throw ShapeError(fmt::format("{}: keep_mask is {}; need (B, Tk) = {}", kLocalAttention,
-                                 keep_mask.shape().str(), Shape({b, tk}).str()));
-  }
-  return unsqueeze(keep_mask, 1);
-}
-
 // first, first + 1, ... as n floats.
 Tensor counted(int64_t first, int64_t n, DType t) { return to(arange(first, first + n), t); }
 
@@ -69,28 +54,45 @@ Tensor LocalAttention::predict(const Tensor& q, const Tensor& lengths) const {
   return lengths * sigmoid((*v)(tanh((*w)(q))));
 }
 
-SoftAttended LocalAttention::operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
-                                        const Tensor& keep_mask, int64_t first_step) const {
-  detail::check_soft_attention(kLocalAttention, q, keys, values);
+LocalAttention::Window LocalAttention::window(const Tensor& q, int64_t tk, const Tensor& words,
+                                              int64_t first_step) const {
   const bool predicted = o_.centre == LocalCentre::predicted;
-  const int64_t b = q.size(0), tq = q.size(1), tk = keys.size(1);
+  const int64_t tq = q.size(1);
+  const DType t = q.dtype();
   if (predicted && q.size(2) != o_.query_dim) {
     throw ShapeError(fmt::format("{}: q is {}; need (B, Tq, {})", kLocalAttention, q.shape().str(),
                                  o_.query_dim));
   }
-  const Tensor words = words_of(keep_mask, b, tk);
-  const DType t = q.dtype();
   const Tensor centre = predicted ? predict(q, lengths_of(words, tk, t))
                                   : reshape(counted(first_step, tq, t), {1, tq, 1});
-  const Tensor away = counted(0, tk, t) - centre;  // (B or 1, Tq, Tk)
+  const Tensor away = counted(0, tk, t) - centre;
   const Tensor near = abs(away.detach()) <= static_cast<double>(o_.window);
-  const Tensor keep = words.defined() ? logical_and(near, words) : near;
-  Tensor weights = masked_softmax((*score)(q, detail::without_unseen_keys(keys, keep)), keep);
-  if (predicted) {
-    const double sigma = static_cast<double>(o_.window) / 2;
-    weights = weights * exp(square(away) * (-1 / (2 * sigma * sigma)));
-  }
-  return {matmul(weights, detail::without_unseen_keys(values, keep)), weights};
+  return {words.defined() ? logical_and(near, words) : near, away};
+}
+
+Tensor LocalAttention::weights(const Tensor& scores, const Window& window) const {
+  const Tensor a = masked_softmax(scores, window.keep);
+  if (o_.centre == LocalCentre::monotonic) return a;
+  const double sigma = static_cast<double>(o_.window) / 2;
+  return a * exp(square(window.away) * (-1 / (2 * sigma * sigma)));
+}
+
+SoftAttended LocalAttention::operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
+                                        const Tensor& keep_mask, int64_t first_step) const {
+  detail::check_soft_attention(kLocalAttention, q, keys, values);
+  const Tensor words =
+      detail::keep_mask_of_words(kLocalAttention, keep_mask, q.size(0), keys.size(1));
+  const Window w = window(q, keys.size(1), words, first_step);
+  const Tensor a = weights((*score)(q, detail::without_unseen_keys(keys, w.keep)), w);
+  return {matmul(a, detail::without_unseen_keys(values, w.keep)), a};
+}
+
+SoftAttended LocalAttention::look(const Tensor& q, const AttentionSource& source,
+                                  int64_t first_step) const {
+  const Tensor words = source.keep_mask.defined() ? unsqueeze(source.keep_mask, 1) : Tensor();
+  const Tensor s = score->with_projected(q, source.keys);  // checks q
+  const Tensor a = weights(s, window(q, source.keys.size(1), words, first_step));
+  return {matmul(a, source.values), a};
 }
 
 void LocalAttention::visit(Visitor& visitor) {

@@ -34,7 +34,7 @@ struct LocalAttentionOptions {
 
 /// Parameters: those of the score under "score."; with predicted also "w", a Linear without bias,
 /// Dq -> hidden, and "v", one of hidden -> 1. ValueError for a missing score or width.
-class LocalAttention : public Module {
+class LocalAttention : public SourceAttention {
  public:
   std::shared_ptr<Score> score;
   std::optional<Linear> w, v;
@@ -48,6 +48,8 @@ class LocalAttention : public Module {
   /// ShapeError for other shapes.
   SoftAttended operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
                           const Tensor& keep_mask = {}, int64_t first_step = 0) const;
+  SoftAttended look(const Tensor& q, const AttentionSource& source,
+                    int64_t first_step = 0) const override;
   /// p, (B, Tq, 1), for sentences of these lengths (B, 1, 1). Only with predicted.
   Tensor predict(const Tensor& q, const Tensor& lengths) const;
 
@@ -55,6 +57,14 @@ class LocalAttention : public Module {
   void visit(Visitor& visitor) override;
 
  private:
+  // The window of each query, and what its weights are multiplied by.
+  struct Window {
+    Tensor keep;  // (B or 1, Tq, Tk)
+    Tensor away;  // j - p, the same shape
+  };
+  Window window(const Tensor& q, int64_t tk, const Tensor& words, int64_t first_step) const;
+  Tensor weights(const Tensor& scores, const Window& window) const;
+  Tensor project(const Tensor& keys) const override { return score->project(keys); }
   LocalAttentionOptions o_;
 };
 

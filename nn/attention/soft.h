@@ -17,17 +17,12 @@
 #include <memory>
 
 #include "fovea/nn/attention/score.h"
+#include "fovea/nn/attention/source.h"
 
 namespace fovea {
 
-/// What was read, and how the reading was spread. A layer of one query has no axis Tq.
-struct SoftAttended {
-  Tensor context;  ///< (B, Tq, Dv)
-  Tensor weights;  ///< (B, Tq, Tk)
-};
-
 /// Soft attention over any score. Parameters: those of the score, under "score.".
-class ScoredAttention : public Module {
+class ScoredAttention : public SourceAttention {
  public:
   std::shared_ptr<Score> score;
 
@@ -39,7 +34,12 @@ class ScoredAttention : public Module {
   /// query sees cannot reach the result, NaN included. ShapeError for other shapes.
   SoftAttended operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
                           const Tensor& keep_mask = {}) const;
+  SoftAttended look(const Tensor& q, const AttentionSource& source,
+                    int64_t first_step = 0) const override;
   void visit(Visitor& v) override { v("score", score); }
+
+ private:
+  Tensor project(const Tensor& keys) const override { return score->project(keys); }
 };
 
 }  // namespace fovea

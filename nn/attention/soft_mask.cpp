@@ -15,6 +15,19 @@ Tensor keep_mask_of_rank_3(const char* op, const Tensor& mask, int64_t b, int64_
   return four.defined() ? squeeze(four, 1) : four;
 }
 
+Tensor keep_mask_of_words(const char* op, const Tensor& mask, int64_t b, int64_t tk) {
+  if (!mask.defined()) return {};
+  if (mask.dtype() != boolean) {
+    throw DTypeError(fmt::format("{}: keep_mask is {} {}; need bool, true where there is a word",
+                                 op, name(mask.dtype()), mask.shape().str()));
+  }
+  if (!(mask.shape() == Shape{b, tk})) {
+    throw ShapeError(fmt::format("{}: keep_mask is {}; need (B, Tk) = {}", op, mask.shape().str(),
+                                 Shape({b, tk}).str()));
+  }
+  return unsqueeze(mask, 1);
+}
+
 Tensor without_unseen_keys(const Tensor& x, const Tensor& keep) {
   if (!keep.defined() || keep.size(1) == 0) return x;
   const Tensor seen = transpose(to(amax(to(keep, i64), 1, true), boolean), 1, 2);  // (B, Tk, 1)

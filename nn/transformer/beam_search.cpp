@@ -37,8 +37,26 @@ double score_of(double log_probability, size_t length, double alpha) {
   return log_probability / std::pow((5 + static_cast<double>(length)) / 6, alpha);
 }
 
+// Row `row` of the coverage penalties, (N).
+struct Penalties {
+  std::vector<double> rows = {};
+  double of(int64_t row) const { return rows.empty() ? 0 : rows[static_cast<size_t>(row)]; }
+};
+
+// beta sum_j log(min(c_j, 1)), kept finite where nothing was looked at.
+Penalties penalties(const Decoding& decoding, double beta) {
+  if (beta == 0) return {};
+  const Tensor c = decoding.coverage();
+  if (!c.defined()) {
+    throw ValueError(fmt::format(
+        "beam_search: coverage_penalty is {}; this model keeps no coverage, leave it at 0", beta));
+  }
+  return {to(beta * sum(log(clamp(to(c, f64), 1e-10, 1)), -1), f64).to_vector<double>()};
+}
+
 // Whether a beam, longer or not, may still be better than the worst of `width` finished texts. Its
-// probability can only fall; a positive alpha lifts the longest most.
+// probability can only fall; a positive alpha lifts the longest most; and penalties of coverage are
+// 0 at best.
 bool may_improve(const Search& s, const BeamOptions& o) {
   if (static_cast<int64_t>(s.finished.size()) < o.beams) return true;
   const double worst = s.finished.back().score;
@@ -85,10 +103,14 @@ std::vector<Candidate> candidates(const std::vector<Beam>& alive, const double* 
 }
 
 void check(const BeamOptions& o) {
-  if (o.beams >= 1 && std::isfinite(o.length_penalty)) return;
-  throw ValueError(fmt::format(
-      "beam_search: beams is {}, length_penalty is {}; need at least 1, and a finite number",
-      o.beams, o.length_penalty));
+  if (o.beams >= 1 && std::isfinite(o.length_penalty) && std::isfinite(o.coverage_penalty) &&
+      o.coverage_penalty >= 0) {
+    return;
+  }
+  throw ValueError(
+      fmt::format("beam_search: beams is {}, length_penalty is {}, coverage_penalty is {}; need at "
+                  "least 1, a finite number, and one that is not negative",
+                  o.beams, o.length_penalty, o.coverage_penalty));
 }
 
 }  // namespace
@@ -100,14 +122,15 @@ std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, const Tenso
   const NoGrad scope;
   const auto width = static_cast<size_t>(o.beams);
   std::vector<Search> searches(static_cast<size_t>(prompt.size(0)));
-  const auto finish = [&](Search& s, const Beam& b) {
-    s.finished.push_back(
-        {b.ids, b.log_probability, score_of(b.log_probability, b.ids.size(), o.length_penalty)});
+  const auto finish = [&](Search& s, const Beam& b, double penalty) {
+    s.finished.push_back({b.ids, b.log_probability,
+                          score_of(b.log_probability, b.ids.size(), o.length_penalty) + penalty});
   };
 
   Tensor fresh = prompt;
   for (int64_t n = 0; n < o.max_tokens; ++n) {
     const Tensor logp = log_softmax(to(decoding.next(fresh), f64), -1).contiguous();
+    const Penalties penalty = penalties(decoding, o.coverage_penalty);
     const int64_t vocab = logp.size(-1);
     const double* row = logp.data<double>();
     int64_t first = 0;                     // row of the search's first beam
@@ -121,7 +144,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, const Tenso
         b.ids.push_back(c.token);
         b.log_probability = c.log_probability;
         if (o.stop && c.token == *o.stop) {
-          if (rank < width) finish(s, b);
+          if (rank < width) finish(s, b, penalty.of(first + c.beam));
           continue;
         }
         alive.push_back(std::move(b));
@@ -143,8 +166,10 @@ std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, const Tenso
   }
 
   std::vector<std::vector<Hypothesis>> results;
+  const Penalties penalty = penalties(decoding, o.coverage_penalty);
+  int64_t row = 0;
   for (Search& s : searches) {
-    for (const Beam& b : s.alive) finish(s, b);
+    for (const Beam& b : s.alive) finish(s, b, penalty.of(row++));
     keep_best(s.finished, width);
     results.push_back(std::move(s.finished));
   }

@@ -17,6 +17,9 @@ class Decoding {
   virtual Tensor next(const Tensor& ids) = 0;
   /// Text i becomes what text rows[i] was, i64 (n).
   virtual void select(const Tensor& rows) = 0;
+  /// The attention that each token of the source got so far, summed over steps, (N, S), padding
+  /// counted as 1. Undefined of what has no source or does not keep it.
+  virtual Tensor coverage() const { return {}; }
 };
 
 /// By a language model, with a cache. When a text grows past the model's context, its last tokens
@@ -61,11 +64,15 @@ struct BeamOptions {
   /// alpha of the divisor ((5 + n) / 6)^alpha, n the number of tokens written: 0 prefers short
   /// texts, 1 about compares means. Wu 2016, eq. 14.
   double length_penalty = 0;
+  /// beta of the coverage penalty beta sum_j log(min(sum_t a_tj, 1)), which asks of a finished text
+  /// that no part of the source was passed over. Wu 2016, eq. 14. ValueError when it is not 0 and
+  /// the decoding has no coverage().
+  double coverage_penalty = 0;
 };
 struct Hypothesis {
   std::vector<int64_t> ids;    ///< written, the stop with them when there was one
   double log_probability = 0;  ///< of all of ids
-  double score = 0;            ///< with the length penalty: what hypotheses are ranked by
+  double score = 0;            ///< with the penalties: what hypotheses are ranked by
 };
 /// For each prompt (N, t) the best texts found, best first, at most `beams` of them. One beam
 /// without a length penalty is greedy generation. ValueError for logits with NaN.

@@ -13,6 +13,10 @@ void check_soft_attention(const char* op, const Tensor& q, const Tensor& keys,
 /// (B or 1, Tq or 1, Tk). Undefined stays undefined.
 Tensor keep_mask_of_rank_3(const char* op, const Tensor& mask, int64_t b, int64_t tq, int64_t tk);
 
+/// Which keys are words, bool (B, Tk), as (B, 1, Tk); undefined when all are. ShapeError or
+/// DTypeError for other masks.
+Tensor keep_mask_of_words(const char* op, const Tensor& mask, int64_t b, int64_t tk);
+
 /// x (B, Tk, D) with zeros where no query may look, keep (B or 1, Tq or 1, Tk): what is masked for
 /// all then reaches neither a result nor a gradient, NaN included (0 * NaN is NaN). x itself
 /// without a mask.
