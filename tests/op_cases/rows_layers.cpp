@@ -11,7 +11,7 @@
 #include "fovea/nn/functional_call.h"
 #include "fovea/nn/layer_norm.h"
 #include "fovea/nn/linear.h"
-#include "fovea/nn/recurrent/gru_cell.h"
+#include "fovea/nn/recurrent/gru.h"
 #include "fovea/nn/sequential.h"
 #include "tests/op_cases/layer_row.h"
 #include "tests/op_cases/naive_layers.h"
