@@ -100,7 +100,7 @@ Encoded AttentionEncoder::operator()(const Tensor& ids) const {
   if (!keep.defined()) return {memory, mean(memory, 1), keep};
   const Tensor words = where(unsqueeze(keep, 2), memory, zeros({}, memory.dtype()));
   const Tensor count = maximum(sum(keep, 1, keepdim), ones({}, i64));
-  return {memory, sum(words, 1) / to(count, memory.dtype()), keep};
+  return {memory, sum(words, 1) / fovea::to(count, memory.dtype()), keep};
 }
 
 void AttentionEncoder::visit(Visitor& v) {

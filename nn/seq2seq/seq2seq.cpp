@@ -92,7 +92,7 @@ Tensor Seq2Seq::logits(const Tensor& source_ids, const Tensor& target,
       const NoGrad scope;
       const Tensor drawn = sample_token(all.back().detach(), {}, teaching.generator);
       const Tensor p = full(ids.shape(), teaching.sampling);
-      ids = where(to(bernoulli(p, teaching.generator), boolean), drawn, ids);
+      ids = where(fovea::to(bernoulli(p, teaching.generator), boolean), drawn, ids);
     }
     all.push_back(decoder.logits(decoder(ids, source, state).features));
   }

@@ -35,7 +35,11 @@ Tensor TransformerDecoderLayer::run(const Tensor& x, const AttendOptions& self,
 Tensor TransformerDecoderLayer::forward(const Tensor& x, const Tensor& memory,
                                         const DecodeOptions& o) const {
   return run(x, {.keep_mask = o.keep_mask, .causal = Causal::lower_right}, [&](const Tensor& t) {
-    return cross_attention(t, memory, memory, {.keep_mask = keep_mask_of_keys(o.memory_keep_mask)});
+    const AttendOptions cross{.keep_mask = keep_mask_of_keys(o.memory_keep_mask)};
+    if (!o.weights) return cross_attention(t, memory, memory, cross);
+    Attended seen = cross_attention.attend(t, memory, memory, cross);
+    o.weights->push_back(std::move(seen.weights));
+    return seen.output;
   });
 }
 

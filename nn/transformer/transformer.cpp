@@ -1,7 +1,10 @@
 #include "fovea/nn/transformer/transformer.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "fovea/core/error.h"
 #include "fovea/nn/attention/mask.h"
 #include "fovea/nn/init.h"
 #include "fovea/ops/ops.h"
@@ -59,10 +62,42 @@ Tensor Transformer::encode(const Tensor& source_ids) const {
                  {.keep_mask = keep_mask_of_keys(keep_mask(source_ids))});
 }
 
-Tensor Transformer::forward(const Tensor& source_ids, const Tensor& target_ids) const {
+Tensor Transformer::decode(const Tensor& source_ids, const Tensor& target_ids,
+                           Tensors* weights) const {
   const DecodeOptions o{.keep_mask = keep_mask_of_keys(keep_mask(target_ids)),
-                        .memory_keep_mask = keep_mask(source_ids)};
-  return linear(decoder(embed(target, target_ids), encode(source_ids), o), output);
+                        .memory_keep_mask = keep_mask(source_ids),
+                        .weights = weights};
+  return decoder(embed(target, target_ids), encode(source_ids), o);
+}
+
+Tensor Transformer::forward(const Tensor& source_ids, const Tensor& target_ids) const {
+  return linear(decode(source_ids, target_ids, nullptr), output);
+}
+
+Tensor Transformer::logits(const Tensor& source_ids, const Tensor& target_ids,
+                           const Teaching& teaching) const {
+  check_teaching(teaching);
+  if (teaching.sampling > 0) {
+    throw ValueError(fmt::format(
+        "Transformer: sampling is {}; its steps are computed at once, so the target cannot depend "
+        "on what it says: leave it at 0",
+        teaching.sampling));
+  }
+  return forward(source_ids, target_ids);
+}
+
+Tensor Transformer::alignment(const Tensor& source_ids, const Tensor& target_ids) const {
+  const NoGrad scope;
+  Tensors weights;
+  (void)decode(source_ids, target_ids, &weights);
+  if (weights.empty()) {
+    throw ShapeError("Transformer: decoder_layers is 0; such a model looks nowhere");
+  }
+  return weights.back();
+}
+
+std::unique_ptr<Decoding> Transformer::decoding(const Tensor& source_ids) const {
+  return std::make_unique<TransformerDecoding>(*this, source_ids);
 }
 
 Tensor Transformer::step(const Tensor& target_ids, DecoderCache& cache,

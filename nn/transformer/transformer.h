@@ -9,6 +9,7 @@
 
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/position/sinusoidal.h"
+#include "fovea/nn/seq2seq/encoder_decoder.h"
 #include "fovea/nn/transformer/decoder.h"
 #include "fovea/nn/transformer/generate.h"
 
@@ -24,7 +25,7 @@ struct TransformerOptions {
 
 /// source i64 (B, S), target i64 (B, T) -> logits (B, T, V). Parameters "source", "target",
 /// "encoder", "decoder", and "output" (V, D) unless tied.
-class Transformer : public Module {
+class Transformer : public EncoderDecoder {
  public:
   Embedding source, target;
   SinusoidalPositions positions;
@@ -39,6 +40,12 @@ class Transformer : public Module {
   Tensor operator()(const Tensor& source_ids, const Tensor& target_ids) const {
     return forward(source_ids, target_ids);
   }
+  /// ValueError when asked for scheduled sampling: all steps are computed at once.
+  Tensor logits(const Tensor& source_ids, const Tensor& target_ids,
+                const Teaching& teaching = {}) const override;
+  /// The heads of the last layer of the decoder.
+  Tensor alignment(const Tensor& source_ids, const Tensor& target_ids) const override;
+  std::unique_ptr<Decoding> decoding(const Tensor& source_ids) const override;
   Tensor encode(const Tensor& source_ids) const;
   /// The logits of the targets behind those in the cache. target_keep_mask (B, T) is of all
   /// targets, those in the cache and these.
@@ -49,6 +56,7 @@ class Transformer : public Module {
   void visit(Visitor& v) override;
 
  private:
+  Tensor decode(const Tensor& source_ids, const Tensor& target_ids, Tensors* weights) const;
   Tensor embed(const Embedding& table, const Tensor& ids, int64_t offset = 0) const;
   TransformerOptions o_;
 };
