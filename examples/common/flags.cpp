@@ -96,6 +96,7 @@ Flag Flags::add(const std::string& name, std::string& value, const std::string& 
 Flag Flags::add(const std::string& name, std::vector<std::string>& value, const std::string& what) {
   return Flag(app_->add_option(name, value, what)
                   ->delimiter(',')
+                  ->allow_extra_args(false)
                   ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
 }
 void Flags::footer(const std::string& text) { app_->footer(text); }

@@ -1,0 +1,159 @@
+#include "examples/seq2seq/arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "examples/common/program.h"
+#include "fovea/io/safetensors.h"
+
+namespace fovea::seq2seq {
+namespace {
+
+const std::vector<std::string> kAttentions = {"additive", "dot",      "scaled",     "general",
+                                              "concat",   "location", "local-m",    "local-p",
+                                              "cosine",   "none",     "transformer"};
+
+using examples::Flags, examples::UsageError;
+
+void add_model(Flags& flags, Config& c) {
+  using examples::at_least, examples::between, examples::one_of;
+  flags.add("--attention", c.attention, "How the decoder looks at the source")
+      .check(one_of(kAttentions));
+  flags.add("--cell", c.cell, "Of the decoder").check(one_of({"gru", "lstm", "rnn"}));
+  flags.add("--encoder", c.encoder, "Of the source; as --cell when not given")
+      .check(one_of({"gru", "lstm", "rnn", "transformer"}));
+  flags.add("--order", c.order, "Look, then step, or step, then look")
+      .check(one_of({"bahdanau", "luong"}));
+  flags.add("--no-input-feeding", c.no_input_feeding,
+            "In luong's order, keep from the cell what was seen");
+  flags.add("--layers", c.layers, "Layers on either side").check(at_least(1, 100));
+  flags.add("--hidden", c.hidden, "Width of the states").check(at_least(1, 1 << 16));
+  flags.add("--embedding", c.embedding, "Width of a token's vector").check(at_least(1, 1 << 16));
+  flags.add("--heads", c.heads, "Heads of a Transformer").check(at_least(1, 1000));
+  flags.add("--window", c.window, "Of local attention: tokens on either side")
+      .check(at_least(1, 1 << 20));
+  flags.add("--dropout", c.dropout, "Probability of dropout").check(between(0, 1));
+}
+
+void add_task(Flags& flags, Config& c) {
+  using examples::at_least, examples::one_of;
+  flags.add("--task", c.task, "What to learn")
+      .check(one_of({"phonemes", "dates", "reverse", "pairs"}));
+  flags.add("FILE", c.file, "Of pairs: tab-separated text; of phonemes: another dictionary");
+  flags.add("--stress", c.stress, "phonemes: vowels carry the stress of their syllable");
+  flags.add("--samples", c.samples, "dates, reverse: how many").check(at_least(10, 1 << 26));
+  flags.add("--shortest", c.shortest, "reverse: letters, at least").check(at_least(1, 10000));
+  flags.add("--longest", c.longest, "reverse: letters, at most").check(at_least(1, 10000));
+  flags.add("--unit", c.unit, "pairs: what a token is")
+      .check(one_of({"words", "characters", "bpe"}));
+  flags.add("--source-column", c.source_column, "pairs: from 1").check(at_least(1, 1 << 20));
+  flags.add("--target-column", c.target_column, "pairs: from 1").check(at_least(1, 1 << 20));
+  flags.add("--min-count", c.min_count, "pairs: rarer tokens are unknown").check(at_least(1));
+  flags.add("--max-vocabulary", c.max_vocabulary, "pairs: tokens of a side, at most; 0 for all")
+      .check(at_least(0));
+  flags.add("--merges", c.merges, "pairs: of bpe").check(at_least(0, 1 << 24));
+  flags.add("--max-length", c.max_length, "pairs: longer ones are left out; 0 for none")
+      .check(at_least(0));
+  flags.add("--max-pairs", c.max_pairs, "pairs: the first of the file; 0 for all")
+      .check(at_least(0));
+}
+
+void add_training(Flags& flags, Config& c) {
+  using examples::above, examples::at_least, examples::between;
+  flags.add("--batch", c.batch, "Pairs in a step").check(at_least(1, 1 << 20));
+  flags.add("--lr", c.lr, "Learning rate of AdamW, after --warm-up").check(above(0));
+  flags.add("--min-lr", c.min_lr, "Where the learning rate ends").check(between(0, 1e6));
+  flags.add("--warm-up", c.warm_up, "Steps in which the learning rate rises").check(at_least(0));
+  flags.add("--clip", c.clip, "Largest norm of a gradient").check(above(0));
+  flags.add("--label-smoothing", c.label_smoothing, "Of the loss").check(between(0, 1));
+  flags.add("--weight-decay", c.weight_decay, "AdamW's weight decay").check(between(0, 1e6));
+  flags
+      .add("--sampling", c.sampling,
+           "Scheduled sampling: the model reads its own tokens, at last with this probability")
+      .check(between(0, 1));
+}
+
+void add_decoding(Flags& flags, Arguments& a) {
+  using examples::at_least, examples::between;
+  flags.add("--beams", a.decode.beams, "Of beam search; 1 is greedy").check(at_least(1, 10000));
+  flags.add("--length-penalty", a.decode.length_penalty, "alpha of Wu 2016; 0 prefers the short")
+      .check(between(-100, 100));
+  flags.add("--coverage-penalty", a.decode.coverage_penalty, "beta of Wu 2016")
+      .check(between(0, 100));
+  flags.add("--test-limit", a.test_limit, "Sequences of the final test; 0 for all")
+      .check(at_least(0));
+  flags.add("--translate", a.text, "Translate this, do not train");
+  flags.add("--checkpoint", a.checkpoint, "What --translate translates with, beside --resume")
+      .type_name("FILE");
+  flags.add("--compare", a.compare, "Train these attentions, one after the other, and compare");
+}
+
+void parse(int argc, char** argv, Arguments& a) {
+  Flags flags("Learns to turn one sequence into another, looking back at it (Bahdanau 2014)");
+  Config& c = a.config;
+  a.common.seed = c.seed;
+  a.common.epochs = c.epochs;
+  flags.add_common(a.common);
+  add_task(flags, c);
+  add_model(flags, c);
+  add_training(flags, c);
+  add_decoding(flags, a);
+  flags.parse(argc, argv);
+  if (flags.given("--cell") && !flags.given("--encoder")) c.encoder = c.cell;
+  a.translate = flags.given("--translate");
+  c.seed = a.common.seed;
+  c.epochs = a.common.epochs;
+}
+
+void check(const Config& c) {
+  if (c.task == "pairs" && c.file.empty()) {
+    throw UsageError("--task pairs: needs a FILE of tab-separated pairs");
+  }
+  if ((c.task == "dates" || c.task == "reverse") && !c.file.empty()) {
+    throw UsageError(
+        fmt::format("--task {}: makes its own data, but a file is given, '{}'", c.task, c.file));
+  }
+  if (c.shortest > c.longest) {
+    throw UsageError(fmt::format("--shortest {}: more than --longest {}", c.shortest, c.longest));
+  }
+  if (c.attention == "transformer" && c.sampling > 0) {
+    throw UsageError("--sampling: a Transformer's steps are computed at once; leave it out");
+  }
+  if (c.hidden % 2 != 0) {
+    throw UsageError(fmt::format("--hidden {}: must be even, half for each direction", c.hidden));
+  }
+}
+
+}  // namespace
+
+Arguments read_arguments(int argc, char** argv) {
+  Arguments a;
+  parse(argc, argv, a);
+  const std::string file = a.common.resume.empty() ? a.checkpoint : a.common.resume;
+  if (a.translate && file.empty()) throw UsageError("--translate: needs --checkpoint FILE");
+  if (!a.translate && !a.checkpoint.empty()) {
+    throw UsageError("--checkpoint: belongs to --translate; to train on, use --resume");
+  }
+  if (!a.compare.empty() && !file.empty()) throw UsageError("--compare: trains anew; no --resume");
+  Arguments b;
+  b.config = preset(a.config.task, a.config.attention);
+  Config before;
+  if (!file.empty()) {
+    before.recorded().read(read_safetensors(file).metadata, file);
+    b.config = before;
+  }
+  parse(argc, argv, b);
+  if (b.translate) {
+    b.config = before;
+    return b;
+  }
+  const std::string other = file.empty() ? "" : b.config.recorded().conflict(before.recorded());
+  if (!other.empty()) {
+    throw UsageError(fmt::format("{} in {}; leave the flag out, or train anew", other, file));
+  }
+  check(b.config);
+  return b;
+}
+
+}  // namespace fovea::seq2seq

@@ -1,0 +1,53 @@
+// All that decides the bits of a run, kept in its checkpoints.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "examples/common/recorded_flags.h"
+#include "fovea/nn/seq2seq/encoder_decoder.h"
+
+namespace fovea::seq2seq {
+
+struct Config {
+  // the task
+  std::string task = "phonemes";       ///< phonemes, dates, reverse or pairs
+  std::string file;                    ///< of phonemes: another dictionary; of pairs: the pairs
+  bool stress = false;                 ///< phonemes: vowels carry their stress
+  int64_t samples = 10000;             ///< of dates and reverse
+  int64_t shortest = 3, longest = 15;  ///< reverse: letters of a string
+  std::string unit = "words";          ///< pairs: words, characters or bpe
+  int64_t source_column = 1, target_column = 2;
+  int64_t min_count = 2, max_vocabulary = 0, merges = 8000;
+  int64_t max_length = 60, max_pairs = 0;
+  // the model
+  std::string attention = "additive";  ///< a name of the decoder, or transformer
+  std::string cell = "gru", encoder = "gru";
+  std::string order = "bahdanau";
+  bool no_input_feeding = false;
+  int64_t layers = 1, hidden = 256, embedding = 128, heads = 4, window = 4;
+  double dropout = 0.2;
+  // training
+  uint64_t seed = 1;
+  int64_t epochs = 10;
+  int64_t batch = 64;
+  double lr = 1e-3, min_lr = 1e-5;
+  int64_t warm_up = 100;
+  double clip = 1, label_smoothing = 0, weight_decay = 0;
+  double sampling = 0;  ///< scheduled sampling reaches this probability at the end
+  // what is not asked for as a flag: how text becomes tokens
+  std::string source_vocabulary, target_vocabulary, source_bpe, target_bpe;
+  int64_t max_source = 0;  ///< the longest source, for --attention location
+
+  examples::RecordedFlags recorded();
+};
+
+/// The defaults of a task with an attention.
+Config preset(const std::string& task, const std::string& attention);
+
+/// UsageError when the flags do not fit together.
+std::unique_ptr<EncoderDecoder> make_model(const Config& c, int64_t source_vocab,
+                                           int64_t target_vocab);
+
+}  // namespace fovea::seq2seq

@@ -1,0 +1,95 @@
+#include "examples/seq2seq/dataset.h"
+
+#include <fmt/format.h>
+
+#include "fovea/io/bpe.h"
+#include "fovea/io/characters.h"
+
+namespace fovea::seq2seq {
+
+// FNV-1a, and one step of mixing: its low bits alone are poor.
+Part part_of(std::string_view source) {
+  uint64_t h = 0xcbf29ce484222325;
+  for (const char c : source) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93;
+  h ^= h >> 32;
+  const uint64_t place = h % 100;
+  return place < 90 ? Part::train : place < 95 ? Part::valid : Part::test;
+}
+
+Dataset make_dataset(const std::vector<Sample>& samples) {
+  Dataset d;
+  TokenCounts source, target;
+  std::vector<Part> parts;
+  for (const Sample& s : samples) {
+    parts.push_back(part_of(fmt::format("{}", fmt::join(s.source, "\t"))));
+    if (parts.back() != Part::train) continue;
+    for (const std::string& t : s.source) count_token(source, t);
+    for (const auto& tokens : s.targets) {
+      for (const std::string& t : tokens) count_token(target, t);
+    }
+  }
+  d.source = Vocabulary(source);
+  d.target = Vocabulary(target);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const std::vector<int32_t> from = d.source.encode(samples[i].source);
+    std::vector<std::vector<int32_t>> to;
+    for (const auto& tokens : samples[i].targets) to.push_back(d.target.encode(tokens));
+    if (parts[i] == Part::train) {
+      for (const auto& ids : to) d.train.add(from, ids);
+    } else {
+      (parts[i] == Part::valid ? d.valid : d.test).add(from, std::move(to), samples[i].copied);
+    }
+  }
+  return d;
+}
+
+Dataset load_dataset(const Config& c) {
+  if (c.task == "phonemes") return load_phonemes(c);
+  if (c.task == "dates") return load_dates(c);
+  if (c.task == "reverse") return load_reversed(c);
+  return load_pairs(c);
+}
+
+std::vector<std::string> split_source(const Config& c, const std::string& text) {
+  std::vector<std::string> tokens;
+  if (c.task == "pairs" && c.unit != "characters") {
+    size_t at = 0;
+    while ((at = text.find_first_not_of(' ', at)) != std::string::npos) {
+      const size_t end = std::min(text.find(' ', at), text.size());
+      const std::string word = text.substr(at, end - at);
+      if (c.unit == "bpe") {
+        for (std::string& piece : Bpe::from_text(c.source_bpe).split(word)) {
+          tokens.push_back(std::move(piece));
+        }
+      } else {
+        tokens.push_back(word);
+      }
+      at = end;
+    }
+    return tokens;
+  }
+  for (const char32_t p : code_points(text, "--translate")) tokens.push_back(to_utf8({p}));
+  return tokens;
+}
+
+namespace {
+std::string join(const Config& c, const std::vector<std::string>& tokens, bool characters) {
+  if (characters) return fmt::format("{}", fmt::join(tokens, ""));
+  if (c.task == "pairs" && c.unit == "bpe") return Bpe::join(tokens);
+  return fmt::format("{}", fmt::join(tokens, " "));
+}
+}  // namespace
+
+std::string join_source(const Config& c, const std::vector<std::string>& tokens) {
+  return join(c, tokens, c.task != "pairs" || c.unit == "characters");
+}
+
+std::string join_target(const Config& c, const std::vector<std::string>& tokens) {
+  return join(
+      c, tokens,
+      c.task == "dates" || c.task == "reverse" || (c.task == "pairs" && c.unit == "characters"));
+}
+
+}  // namespace fovea::seq2seq

@@ -1,0 +1,69 @@
+// What a task gives to learn from, and to be tested on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "examples/seq2seq/config.h"
+#include "fovea/io/token_lists.h"
+#include "fovea/io/vocabulary.h"
+
+namespace fovea::seq2seq {
+
+/// Sources that are never trained on, and all that is right for each.
+struct HeldOut {
+  TokenLists sources;
+  std::vector<std::vector<std::vector<int32_t>>> references;
+  /// Of tasks that copy: from where in the source each token of the first reference was copied, or
+  /// -1 where it was not.
+  std::vector<std::vector<int64_t>> copied;
+
+  int64_t size() const { return sources.size(); }
+  void add(std::span<const int32_t> source, std::vector<std::vector<int32_t>> right,
+           std::vector<int64_t> copied_from = {}) {
+    sources.add(source);
+    references.push_back(std::move(right));
+    copied.push_back(std::move(copied_from));
+  }
+};
+
+struct Dataset {
+  Vocabulary source, target;
+  PairCorpus train;
+  HeldOut valid, test;
+  std::string source_bpe, target_bpe;  ///< of pairs in subwords: Bpe::text()
+  std::string report;                  ///< for the user: what it consists of
+};
+
+/// A source in tokens, and what is right for it in tokens.
+struct Sample {
+  std::vector<std::string> source;
+  std::vector<std::vector<std::string>> targets;
+  std::vector<int64_t> copied = {};  ///< see HeldOut
+};
+
+enum class Part { train, valid, test };
+/// By a hash of the source: 90, 5 and 5 in a hundred. The same source is in the same part in every
+/// run, on every machine, so that nothing that was trained on is ever tested.
+Part part_of(std::string_view source);
+
+/// Vocabularies from those samples that train.
+Dataset make_dataset(const std::vector<Sample>& samples);
+
+/// The data of c.task. IoError when files are missing or wrong.
+Dataset load_dataset(const Config& c);
+// Each kind by itself.
+Dataset load_phonemes(const Config& c);
+Dataset load_dates(const Config& c);
+Dataset load_reversed(const Config& c);
+Dataset load_pairs(const Config& c);
+
+/// The tokens of a source as the user types it.
+std::vector<std::string> split_source(const Config& c, const std::string& text);
+/// Tokens as people read them.
+std::string join_source(const Config& c, const std::vector<std::string>& tokens);
+std::string join_target(const Config& c, const std::vector<std::string>& tokens);
+
+}  // namespace fovea::seq2seq

@@ -1,0 +1,49 @@
+// How good a model is: what it writes, against what is right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "examples/seq2seq/dataset.h"
+#include "fovea/nn/seq2seq/encoder_decoder.h"
+
+namespace fovea::seq2seq {
+
+struct DecodeFlags {
+  int64_t beams = 1;
+  double length_penalty = 0;
+  double coverage_penalty = 0;
+};
+
+struct Translation {
+  std::vector<int64_t> ids;    ///< without the end
+  double log_probability = 0;  ///< of all of it, the end too
+};
+
+/// The best target found for each source, in order. Sources of one length are decoded together.
+std::vector<Translation> translate(const EncoderDecoder& model, const TokenLists& sources,
+                                   int64_t count, const DecodeFlags& flags);
+
+/// exp of the mean cross-entropy of a token, teacher-forced, of the first reference of each of the
+/// first `count`.
+double perplexity(const EncoderDecoder& model, const HeldOut& data, int64_t count);
+
+struct Scores {
+  double token_error_rate = 0;     ///< edits over the tokens of the nearest reference
+  double sequence_error_rate = 0;  ///< the share that equals no reference
+  double bleu = 0;                 ///< of pairs; see io/bleu.h
+  double perplexity = 0;
+  int64_t count = 0;
+  std::vector<double> length = {},
+                      exact = {};  ///< the share that is right by the length of the source
+};
+Scores evaluate(const EncoderDecoder& model, const Dataset& dataset, const HeldOut& data,
+                int64_t count, const Config& c, const DecodeFlags& flags);
+
+/// Of the tokens that are copied from the source in the first `count`, teacher-forced, the share
+/// for which the map (the mean of the heads) is largest at the very token that was copied. NaN when
+/// the task copies nothing or the model does not look.
+double copied_found(const EncoderDecoder& model, const HeldOut& data, int64_t count,
+                    const Config& c);
+
+}  // namespace fovea::seq2seq

@@ -1,0 +1,166 @@
+// Learns to turn one sequence into another, and shows where it looked.
+//
+//     seq2seq --task phonemes --out out/phonemes             how English words are spoken
+//     seq2seq --task dates --out out/dates                   "Sat, 3 May 1979" to 1979-05-03
+//     seq2seq --task reverse --attention none                what one vector can hold
+//     seq2seq --task pairs FILE                              two columns of any file
+//     seq2seq --translate "fovea" --checkpoint out/phonemes/model.safetensors
+//     seq2seq --task reverse --compare none,dot,additive     several attentions in one table
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "examples/common/interrupt.h"
+#include "examples/common/output.h"
+#include "examples/common/program.h"
+#include "examples/seq2seq/arguments.h"
+#include "examples/seq2seq/compare.h"
+#include "examples/seq2seq/show.h"
+#include "examples/seq2seq/train.h"
+#include "fovea/core/error.h"
+#include "fovea/core/parallel.h"
+#include "fovea/io/metrics.h"
+#include "fovea/io/safetensors.h"
+#include "fovea/nn/serialize.h"
+#include "fovea/ops/ops.h"
+
+namespace fovea::seq2seq {
+namespace {
+
+// What a model was trained on has become part of its configuration.
+void remember(Config& c, const Dataset& d) {
+  c.source_vocabulary = d.source.text();
+  c.target_vocabulary = d.target.text();
+  c.source_bpe = d.source_bpe;
+  c.target_bpe = d.target_bpe;
+  for (const TokenLists* side : {&d.train.source, &d.valid.sources, &d.test.sources}) {
+    for (int64_t i = 0; i < side->size(); ++i)
+      c.max_source = std::max(c.max_source, side->length(i));
+  }
+}
+
+int translate_text(const Arguments& a) {
+  const Config& c = a.config;
+  const Vocabulary source = Vocabulary::from_text(c.source_vocabulary);
+  const Vocabulary target = Vocabulary::from_text(c.target_vocabulary);
+  const std::vector<std::string> tokens = split_source(c, a.text);
+  if (tokens.empty()) throw examples::UsageError("--translate: needs something to translate");
+  if (c.attention == "location" && static_cast<int64_t>(tokens.size()) > c.max_source) {
+    throw examples::UsageError(fmt::format(
+        "--translate: {} tokens; a model with --attention location reads up to {}, the longest of "
+        "its data",
+        tokens.size(), c.max_source));
+  }
+  const auto model = make_model(c, source.size(), target.size());
+  const std::string& file = a.checkpoint.empty() ? a.common.resume : a.checkpoint;
+  // A checkpoint holds a whole run, a model.safetensors the model alone.
+  if (read_safetensors(file).find("progress.epoch")) {
+    load_part(file, "model", *model);
+  } else {
+    load(*model, file);
+  }
+  model->eval();
+  const Shown s = translate_and_look(*model, c, {source, target}, source.encode(tokens), a.decode);
+  fmt::print("{}probability {:.3f}\n", text_of(s), std::exp(s.log_probability));
+  return 0;
+}
+
+void write_metrics(const std::string& path, const Config& c, const Scores& s, const Trainer& t,
+                   double copied, int64_t parameters, const DecodeFlags& decode) {
+  Metrics m;
+  m.set("program", "seq2seq");
+  m.set("task", c.task);
+  m.set("attention", c.attention);
+  m.set("cell", c.cell);
+  if (c.task == "pairs") {
+    m.set("bleu", s.bleu);
+    m.set("token_error_rate", s.token_error_rate);
+  } else {
+    m.set("per", s.token_error_rate);  // of phones, or of characters
+    m.set("wer", s.sequence_error_rate);
+  }
+  m.set("exact_match", 1 - s.sequence_error_rate);
+  m.set("perplexity", s.perplexity);
+  if (!std::isnan(copied)) m.set("copied_tokens_found", copied);
+  m.set("test_sequences", s.count);
+  m.set("tokens_per_second", t.train_tokens() / std::max(t.train_seconds(), 1e-9));
+  m.set("train_seconds", t.train_seconds());
+  m.set("parameters", parameters);
+  m.set("epochs", c.epochs);
+  m.set("seed", static_cast<int64_t>(c.seed));
+  m.set("threads", threads());
+  m.set("beams", decode.beams);
+  m.set("length", s.length);
+  m.set("exact_match_by_length", s.exact);
+  for (const char* column : {"train_loss", "valid_perplexity", "valid_error", "valid_wrong"}) {
+    m.set(fmt::format("{}_by_epoch", column), t.epochs().column(column));
+  }
+  m.write(path);
+}
+
+int train(Arguments& a) {
+  Config& c = a.config;
+  const Dataset dataset = load_dataset(c);
+  const Config before = c;
+  remember(c, dataset);
+  if (!a.common.resume.empty() && (before.source_vocabulary != c.source_vocabulary ||
+                                   before.target_vocabulary != c.target_vocabulary)) {
+    throw IoError(
+        fmt::format("{} was trained on other tokens than those of the data now", a.common.resume));
+  }
+  manual_seed(c.seed);
+  const auto model = make_model(c, dataset.source.size(), dataset.target.size());
+  Trainer trainer(*model, dataset, c, a.common);
+  examples::prepare_out(a.common.out);
+  examples::catch_interrupts();
+  if (!a.common.quiet) {
+    fmt::print("{}; {} pairs to learn from, {} and {} to test on\n", dataset.report,
+               dataset.train.size(), dataset.valid.size(), dataset.test.size());
+    fmt::print("{} and {} tokens, {} parameters, {} threads\n", dataset.source.size(),
+               dataset.target.size(), model->numel(), threads());
+  }
+  trainer.train();
+  model->eval();
+  const auto path = [&a](const char* name) { return examples::in_folder(a.common.out, name); };
+  save(*model, path("model.safetensors"), c.recorded().to_metadata());
+  const int64_t count =
+      a.test_limit > 0 ? std::min(a.test_limit, dataset.test.size()) : dataset.test.size();
+  const Scores s = evaluate(*model, dataset, dataset.test, count, c, a.decode);
+  const auto shown = show_some(*model, dataset, dataset.test, c, a.decode, 10);
+  if (!a.common.quiet) {
+    for (const Shown& one : shown) fmt::print("\n{}", text_of(one));
+    fmt::print("\n");
+  }
+  write_attention(a.common.out, c, shown);
+  const double copied = copied_found(*model, dataset.test, count, c);
+  write_metrics(path("metrics.json"), c, s, trainer, copied, model->numel(), a.decode);
+  fmt::print(
+      "{}exact match {:.2f} %, {} error rate {:.2f} %, perplexity {:.3f} on {} test "
+      "sequences, after {:.1f} s of training\n",
+      c.task == "pairs" ? fmt::format("BLEU {:.2f}, ", s.bleu) : "",
+      100 * (1 - s.sequence_error_rate), c.task == "phonemes" ? "phoneme" : "token",
+      100 * s.token_error_rate, s.perplexity, s.count, trainer.train_seconds());
+  if (!std::isnan(copied)) {
+    fmt::print("looked at the very token it copied in {:.1f} % of cases\n", 100 * copied);
+  }
+  fmt::print("wrote metrics.json, model.safetensors{} to {}\n",
+             c.attention == "none" ? "" : ", attention.html, attention.png", a.common.out);
+  fmt::print("next: {} --translate \"{}\" --checkpoint {}\n", examples::program_path(),
+             shown.empty() ? "" : shown.front().source, path("model.safetensors"));
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  Arguments a = read_arguments(argc, argv);
+  if (a.translate) return translate_text(a);
+  if (!a.compare.empty()) return compare(a);
+  return train(a);
+}
+
+}  // namespace
+}  // namespace fovea::seq2seq
+
+int main(int argc, char** argv) {
+  return fovea::examples::run_program(argc, argv, fovea::seq2seq::run);
+}

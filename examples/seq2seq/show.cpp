@@ -1,0 +1,106 @@
+#include "examples/seq2seq/show.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "examples/common/output.h"
+#include "fovea/io/file.h"
+#include "fovea/io/png.h"
+#include "fovea/ops/ops.h"
+#include "fovea/viz/heat_map.h"
+#include "fovea/viz/text_map.h"
+
+namespace fovea::seq2seq {
+namespace {
+
+// The heads side by side say where each looked; their mean, where the model did.
+HeatMap mean_map(const Shown& s) {
+  HeatMap m{.title = s.source + " -> " + s.target,
+            .values = std::vector<double>(s.weights[0].size()),
+            .row_labels = s.target_tokens,
+            .column_labels = s.source_tokens};
+  for (const auto& head : s.weights) {
+    for (size_t i = 0; i < head.size(); ++i) {
+      m.values[i] += static_cast<double>(head[i]) / static_cast<double>(s.weights.size());
+    }
+  }
+  return m;
+}
+
+}  // namespace
+
+Shown translate_and_look(const EncoderDecoder& model, const Config& c, const Vocabularies& v,
+                         std::span<const int32_t> source, const DecodeFlags& flags) {
+  TokenLists one;
+  one.add(source);
+  const Translation t = translate(model, one, 1, flags).front();
+  Shown s;
+  s.target_tokens = v.target.decode(std::span(t.ids));
+  s.log_probability = t.log_probability;
+  for (const int32_t id : source) s.source_tokens.push_back(v.source.token(id));
+  s.source = join_source(c, s.source_tokens);
+  s.target = join_target(c, s.target_tokens);
+  if (c.attention == "none" || t.ids.empty()) return s;
+  std::vector<int64_t> from(source.begin(), source.end()), to{Vocabulary::begin};
+  to.insert(to.end(), t.ids.begin(), t.ids.end() - 1);
+  const auto row = [](const std::vector<int64_t>& ids) {
+    return from_vector(ids, {1, static_cast<int64_t>(ids.size())});
+  };
+  const Tensor maps = fovea::select(model.alignment(row(from), row(to)), 0, 0);  // (maps, T, S)
+  for (const Tensor& map : unbind(maps)) s.weights.push_back(map.to_vector<float>());
+  return s;
+}
+
+std::vector<Shown> show_some(const EncoderDecoder& model, const Dataset& dataset,
+                             const HeldOut& data, const Config& c, const DecodeFlags& flags,
+                             int64_t count) {
+  std::vector<Shown> all;
+  count = std::min(count, data.size());
+  for (int64_t n = 0; n < count; ++n) {
+    const int64_t i = n * data.size() / count;
+    Shown s =
+        translate_and_look(model, c, {dataset.source, dataset.target}, data.sources[i], flags);
+    for (const auto& reference : data.references[static_cast<size_t>(i)]) {
+      const std::string text = join_target(c, dataset.target.decode(std::span(reference)));
+      if (!s.expected.empty()) s.expected += ", or ";
+      s.expected += text;
+      s.right = s.right || text == s.target;
+    }
+    all.push_back(std::move(s));
+  }
+  return all;
+}
+
+std::string text_of(const Shown& s) {
+  std::string text = fmt::format("{} -> {}", s.source, s.target);
+  if (!s.expected.empty()) text += s.right ? "  (right)" : fmt::format("  (is {})", s.expected);
+  text += '\n';
+  if (!s.weights.empty()) text += text_map(mean_map(s), {.width = 76});
+  return text;
+}
+
+void write_attention(const std::string& folder, const Config& c, const std::vector<Shown>& shown) {
+  std::vector<AttentionExample> examples;
+  std::vector<HeatMap> maps;
+  for (const Shown& s : shown) {
+    if (s.weights.empty()) continue;
+    examples.push_back({.title = s.source,
+                        .source = s.source_tokens,
+                        .target = s.target_tokens,
+                        .weights = s.weights,
+                        .expected = s.expected,
+                        .right = s.expected.empty() ? std::optional<bool>() : s.right});
+    if (maps.size() < 6) maps.push_back(mean_map(s));
+  }
+  if (examples.empty()) return;
+  const std::string title = fmt::format("{}: {} attention", c.task, c.attention);
+  write_file_atomically(examples::in_folder(folder, "attention.html"),
+                        attention_page(examples, {.title = title}));
+  const Image image = draw_heat_maps(
+      maps, {.title = title, .row_axis = "written", .column_axis = "read", .maps_per_row = 2});
+  write_png(examples::in_folder(folder, "attention.png"), image.rgb.data(), image.width,
+            image.height, 3);
+}
+
+}  // namespace fovea::seq2seq

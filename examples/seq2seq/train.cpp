@@ -1,0 +1,145 @@
+#include "examples/seq2seq/train.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "examples/common/interrupt.h"
+#include "examples/common/output.h"
+#include "examples/common/program.h"
+#include "fovea/core/error.h"
+#include "fovea/ops/ops.h"
+#include "fovea/optim/clip.h"
+
+namespace fovea::seq2seq {
+namespace {
+
+constexpr int64_t kValid = 500;       // sequences looked at after an epoch
+constexpr double kSaveSeconds = 120;  // between checkpoints inside an epoch
+
+LrRule rule(const Config& c, int64_t steps) {
+  const int64_t warm_up = std::min(c.warm_up, steps / 2);
+  const CosineLR fall{.steps = std::max<int64_t>(1, steps - warm_up), .eta_min = c.min_lr};
+  if (warm_up == 0) return fall;
+  return WarmUp{.steps = warm_up, .after = fall};
+}
+
+double total(const examples::TrainingLog& log, const char* column) {
+  const std::vector<double> all = log.column(column);
+  return std::accumulate(all.begin(), all.end(), 0.0);
+}
+
+int64_t steps_of(const PairBatches& batches, int64_t epochs) {
+  int64_t steps = 0;
+  for (int64_t e = 0; e < epochs; ++e) steps += batches.plan(e).size();
+  return steps;
+}
+
+}  // namespace
+
+Trainer::Trainer(EncoderDecoder& model, const Dataset& dataset, const Config& c,
+                 const examples::CommonFlags& flags)
+    : model_(model),
+      dataset_(dataset),
+      c_(c),
+      flags_(flags),
+      checkpoint_(examples::in_folder(flags.out, "checkpoint.safetensors")),
+      batches_(dataset.train, {.batch_size = c.batch, .window = 20, .seed = c.seed}),
+      loader_(batches_),
+      adam_(model.named_parameters(), {.lr = c.lr, .weight_decay = c.weight_decay}),
+      schedule_(adam_, rule(c, steps_of(batches_, c.epochs))),
+      steps_(steps_of(batches_, c.epochs)) {
+  run_.parts = {{"model", &model_},
+                {"optimizer", &adam_},
+                {"schedule", &schedule_},
+                {"steps", &sums_},
+                {"epochs", &epochs_}};
+  if (!flags.resume.empty()) load_checkpoint(flags.resume, run_);
+  loader_.seek({run_.progress.epoch, run_.progress.position});
+  run_.metadata = Config(c).recorded().to_metadata();
+}
+
+void Trainer::train() {
+  examples::ProgressBar bar(steps_, run_.progress.step, flags_.quiet);
+  watch_.lap();
+  while (run_.progress.epoch < c_.epochs) {
+    while (const auto batch = loader_.next()) {
+      step(*batch);
+      if (bar.due()) {
+        bar.update(run_.progress.step,
+                   fmt::format("epoch {}/{}", run_.progress.epoch + 1, c_.epochs),
+                   fmt::format("loss {:.3f}", total(sums_, "loss") / total(sums_, "tokens")));
+      }
+      if (examples::interrupted() && run_.progress.step < steps_) {
+        bar.line("");
+        stop();
+      }
+      if (since_save_ > kSaveSeconds) save();
+    }
+    end_epoch(bar);
+  }
+}
+
+void Trainer::step(const PairBatch& batch) {
+  const double done = static_cast<double>(run_.progress.step) / static_cast<double>(steps_);
+  adam_.zero_grad();
+  const Tensor logits =
+      model_.logits(batch.source, batch.target_in, {.sampling = c_.sampling * done});
+  const Tensor loss =
+      cross_entropy(logits, batch.target_out,
+                    {.ignore_index = Vocabulary::pad, .label_smoothing = c_.label_smoothing});
+  const double value = loss.item();
+  if (!std::isfinite(value)) {
+    throw ValueError(fmt::format("the loss is {} at step {}; a smaller --lr may help", value,
+                                 run_.progress.step));
+  }
+  loss.backward();
+  clip_grad_norm(adam_.parameters(), c_.clip);
+  adam_.step();
+  schedule_.step();
+  ++run_.progress.step;
+  run_.progress.position = loader_.position().batch;
+  const auto tokens = static_cast<double>(batch.target_tokens);
+  const double seconds = watch_.lap();
+  since_save_ += seconds;
+  sums_.add({value * tokens, tokens, seconds});
+}
+
+void Trainer::end_epoch(examples::ProgressBar& bar) {
+  run_.progress.epoch = loader_.position().epoch;
+  run_.progress.position = 0;
+  const int64_t count = std::min(kValid, dataset_.valid.size());
+  model_.eval();
+  const Scores s = evaluate(model_, dataset_, dataset_.valid, count, c_, {});
+  model_.train();
+  const double tokens = total(sums_, "tokens"), loss = total(sums_, "loss") / tokens;
+  epochs_.add({static_cast<double>(run_.progress.epoch), loss, s.perplexity, s.token_error_rate,
+               s.sequence_error_rate, total(sums_, "seconds"), tokens});
+  sums_ = examples::TrainingLog({"loss", "tokens", "seconds"});
+  bar.line(fmt::format(
+      "epoch {:{}}/{}  train loss {:.4f}  validation: perplexity {:.4f}, {:.2f} % of tokens and "
+      "{:.1f} % of sequences wrong",
+      run_.progress.epoch, fmt::formatted_size("{}", c_.epochs), c_.epochs, loss, s.perplexity,
+      100 * s.token_error_rate, 100 * s.sequence_error_rate));
+  save();
+  watch_.lap();  // training alone is timed
+}
+
+void Trainer::save() {
+  save_checkpoint(checkpoint_, run_);
+  since_save_ = 0;
+}
+
+void Trainer::stop() {
+  save();
+  fmt::print("stopped at step {} of {}; go on with: {} --resume {} --out {}\n", run_.progress.step,
+             steps_, examples::program_path(), checkpoint_, flags_.out);
+  throw examples::Exit{examples::kInterrupted};
+}
+
+double Trainer::train_seconds() const { return total(epochs_, "seconds"); }
+double Trainer::train_tokens() const { return total(epochs_, "tokens"); }
+
+}  // namespace fovea::seq2seq
