@@ -1,70 +1,59 @@
-#include <fmt/format.h>
-
-#include "fovea/ops/internal.h"
+// Elman's network.      x: (B, T, I), h0: (B, H), W_ih: (H, I), W_hh: (H, H);  h, gy: (B, T, H)
+// forward   h_t = f(a_t),  a_t = W_ih x_t + b_ih + W_hh h_{t-1} + b_hh,   f = tanh or relu
+// backward  through time, from the last step that was read to the first, with g = dL/dh_t: what
+//           the steps after it left, and gy_t:
+//             da_t = g f'(a_t),   and the step before is left  W_hh' da_t;
+//           f' = 1 - h^2, or h > 0. The rest waits for all da_t and is done by few large products:
+//             dx = W_ih' da,  dW_ih = sum da_t x_t',  dW_hh = sum da_t h_{t-1}',  db = sum da_t
+//           A step beyond its sequence's length is h_t = h_{t-1}: g passes, da_t = 0.
+// saves     x, h0, the weights, and h
+#include "fovea/ops/recurrent.h"
 
 namespace fovea {
 namespace {
 
-// Runs `step` over time; what the steps beyond a length make is not taken.
-template <class Step>
-Tensor run(const Tensor& x, Tensor h, const RecurrentOptions& o, Step step) {
-  const int64_t t = x.size(1);
-  Tensors all(static_cast<size_t>(t));
-  for (int64_t n = 0; n < t; ++n) {
-    const int64_t i = o.reverse ? t - 1 - n : n;
-    Tensor next = step(select(x, 1, i), h);
-    if (o.lengths.defined()) next = where(unsqueeze(o.lengths > i, 1), next, h);
-    all[static_cast<size_t>(i)] = h = next;
-  }
-  return stack(all, 1);
+// The rule, in ops: read this one. slope = f'(a), (B, T, H).
+detail::RecurrentGradients elman_rule(const detail::RecurrentSaved& s, const Tensor& gy,
+                                      const Tensor& slope) {
+  const auto [da, gh] = detail::walk_back(s, gy, [&](int64_t t, const Tensor& g) {
+    const Tensor d = g * select(slope, 1, t);
+    return std::pair(matmul(d, s.w_hh), d);
+  });
+  return {da, gh, {}};
 }
 
-Tensor steps(const Tensor& x, const RecurrentOptions& o) {
-  if (!o.lengths.defined()) return x;
-  const Tensor keep = unsqueeze(arange(x.size(1)), 0) < unsqueeze(o.lengths, 1);
-  return where(unsqueeze(keep, 2), x, zeros({}, x.dtype()));
+detail::RecurrentGradients tanh_rule(const detail::RecurrentSaved& s, const Tensor& gy) {
+  return elman_rule(s, gy, 1 - square(s.y));
+}
+detail::RecurrentGradients relu_rule(const detail::RecurrentSaved& s, const Tensor& gy) {
+  return elman_rule(s, gy, to(s.y > 0, s.y.dtype()));
 }
 
 }  // namespace
 
 Tensor rnn(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
            const RecurrentOptions& o) {
-  return run(linear(steps(x, o), w.weight_ih, w.bias_ih), h0, o,
-             [&](const Tensor& g, const Tensor& h) {
-               return tanh(g + linear(h, w.weight_hh, w.bias_hh));
-             });
+  static constexpr detail::RecurrentCell cell{"rnn",
+                                              1,
+                                              1,
+                                              false,
+                                              {kernels::rnn_forward, kernels::rnn_forward},
+                                              {kernels::rnn_backward, kernels::rnn_backward},
+                                              tanh_rule};
+  return detail::recurrent(cell, x, h0, nullptr, w, o);
 }
 
 Tensor rnn_relu(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
                 const RecurrentOptions& o) {
-  return run(linear(steps(x, o), w.weight_ih, w.bias_ih), h0, o,
-             [&](const Tensor& g, const Tensor& h) {
-               return relu(g + linear(h, w.weight_hh, w.bias_hh));
-             });
-}
-
-Tensor lstm(const Tensor& x, const Tensor& h0, const Tensor& c0, const RecurrentWeights& w,
-            const RecurrentOptions& o) {
-  const Tensor both = run(linear(steps(x, o), w.weight_ih, w.bias_ih), cat({h0, c0}, 1), o,
-                          [&](const Tensor& g, const Tensor& s) {
-                            const Tensors hc = chunk(s, 2, 1);
-                            const Tensors a =
-                                chunk(g + linear(hc[0], w.weight_hh, w.bias_hh), 4, 1);
-                            const Tensor c = sigmoid(a[1]) * hc[1] + sigmoid(a[0]) * tanh(a[2]);
-                            return cat({sigmoid(a[3]) * tanh(c), c}, 1);
-                          });
-  return stack(chunk(both, 2, 2), 0);
-}
-
-Tensor gru(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
-           const RecurrentOptions& o) {
-  return run(linear(steps(x, o), w.weight_ih, w.bias_ih), h0, o,
-             [&](const Tensor& g, const Tensor& h) {
-               const Tensors a = chunk(g, 3, 1), b = chunk(linear(h, w.weight_hh, w.bias_hh), 3, 1);
-               const Tensor r = sigmoid(a[0] + b[0]), z = sigmoid(a[1] + b[1]);
-               const Tensor n = tanh(a[2] + r * b[2]);
-               return n + z * (h - n);
-             });
+  static constexpr detail::RecurrentCell cell{
+      "rnn_relu",
+      1,
+      1,
+      false,
+      {kernels::rnn_relu_forward, kernels::rnn_relu_forward},
+      {kernels::rnn_relu_backward, kernels::rnn_relu_backward},
+      relu_rule};
+  return detail::recurrent(cell, x, h0, nullptr, w, o);
 }
 
 }  // namespace fovea

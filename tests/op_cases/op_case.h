@@ -99,6 +99,8 @@ std::vector<OpCase> rows_models();
 std::vector<OpCase> rows_norm();
 std::vector<OpCase> rows_positions();
 std::vector<OpCase> rows_random();
+/// rnn, lstm, gru: the operations.
+std::vector<OpCase> rows_recurrent();
 std::vector<OpCase> rows_reduce();
 std::vector<OpCase> rows_scores();
 std::vector<OpCase> rows_softmax();

@@ -57,6 +57,7 @@ const std::vector<OpCase>& table() {
              rows_arrange,
              rows_conv,
              rows_sparse,
+             rows_recurrent,
              rows_attention,
              rows_positions,
              rows_distances,

@@ -155,7 +155,9 @@ const std::map<std::string, std::vector<const char*>>& exempt() {
        {"masked_softmax", "scaled_dot_product_attention", "attention_weights",
         "sparsemax_attention", "entmax15_attention", "feature_attention", "linear_attention",
         "performer_attention", "soft_attention_nystrom"}},
-       {"a rotation: the case table has a row a pairing", {"rope"}},
+      {"a walk over time: the case table has a row a kind of walk",
+       {"rnn", "rnn_relu", "lstm", "gru"}},
+      {"a rotation: the case table has a row a pairing", {"rope"}},
       {"a loss: the case table has a row an option",
        {"cross_entropy", "nll_loss", "mse_loss", "binary_cross_entropy_with_logits",
         "binary_cross_entropy", "l1_loss", "huber_loss", "kl_div"}}};
