@@ -64,6 +64,8 @@ class PairBatches {
   /// Shuffles the pairs, sorts each window by the length of target, then source, cuts it into
   /// batches, and shuffles the batches. ValueError for a negative epoch.
   BatchPlan plan(int64_t epoch) const;
+  /// plan(epoch).size(), which is the same for every epoch unless max_tokens is set.
+  int64_t count(int64_t epoch) const;
   /// The batch of these pairs. Records nothing and runs no operation: plain loops, for a thread
   /// beside the one that trains. Override it to change batches on their way, with dropped words
   /// say. IndexError for a pair outside the corpus.

@@ -64,36 +64,36 @@ class BatchLoader {
   /// for a batch outside [0, batches of that epoch]; then nothing has changed.
   void seek(const LoaderPosition& to);
   /// The number of batches in the epoch of position().
-  int64_t batches_in_epoch();
+  int64_t batches_in_epoch() const { return batches_->count(position_.epoch); }
 
  private:
-  // The end of an epoch, or what was thrown, waits in the queue at its place.
+  // A batch, or the end of an epoch, or what was thrown instead.
   struct Item {
-    std::optional<PairBatch> batch;
-    std::exception_ptr error;
+    PairBatch batch = {};
+    bool is_end = false;
+    std::exception_ptr error = nullptr;
   };
-  // Walks through batches from one place on.
+  // Makes one item after the other, from one place on.
   class Walk {
    public:
-    Walk(const PairBatches& batches, const LoaderPosition& from);
+    Walk(const PairBatches& batches, const LoaderPosition& from) : batches_(&batches), at_(from) {}
     Item step();
 
    private:
     const PairBatches* batches_;
     LoaderPosition at_;
-    std::optional<BatchPlan> plan_;  // of at_.epoch, once asked for
+    std::optional<BatchPlan> plan_;  // of at_.epoch, once it is needed
   };
 
-  void start();
-  void stop();
+  Item take();
   void run();
+  void stop();
 
   const PairBatches* batches_;
   size_t ahead_;
   LoaderPosition position_;
-  LoaderPosition counted_{-1, 0};  // of which epoch `batch` is the number of batches
-  Walk walk_;                      // the thread's, while it runs
   std::exception_ptr failed_;
+  Walk walk_;  // the thread's, while it runs: from the first next() to the end, an error or a seek
 
   std::mutex mutex_;  // guards the queue and the wish to stop
   std::condition_variable changed_;

@@ -66,6 +66,9 @@ class Vocabulary {
   static Vocabulary from_text(std::string_view text);
 
  private:
+  template <class Id>
+  std::vector<std::string> decoded(std::span<const Id> ids) const;
+
   std::vector<std::string> tokens_;  // without the marks
   TextMap<int32_t> ids_;
 };
