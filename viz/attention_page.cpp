@@ -47,7 +47,7 @@ void check_examples(const std::vector<AttentionExample>& examples, const Attenti
 
 /// Text of an element or an attribute.
 std::string shown(const std::string& token) {
-  return token.empty() ? "\xE2\x88\x85" : xml_escape(visible_token(token));
+  return token.empty() ? "\u2205" : xml_escape(visible_token(token));
 }
 
 /// Writes the page from top to bottom.
@@ -104,7 +104,7 @@ class Page {
         number_, e.title.empty() ? fmt::format("Example {}", number_) : xml_escape(e.title));
     if (e.right.has_value()) {
       put("<span class=\"verdict {}\">{}</span>", *e.right ? "right" : "wrong",
-          *e.right ? "\xE2\x9C\x93 right" : "\xE2\x9C\x97 wrong");
+          *e.right ? "\u2713 right" : "\u2717 wrong");
     }
     if (!e.expected.empty()) {
       put("<span class=\"expected\">expected {}</span>", xml_escape(e.expected));

@@ -43,7 +43,7 @@ function explore(section) {
     if ('met' in shown) source[shown.met].classList.add('met');
     for (const [i, w] of partners(shown)) {
       others[i].classList.add(w >= 0 ? 'lit' : 'unknown');
-      others[i].classList.toggle('strong', w >= 0.5);
+      others[i].classList.toggle('strong', w >= 0.6);
       others[i].style.setProperty('--w', w >= 0 ? w : 0);
     }
   }

@@ -94,9 +94,9 @@ std::string visible_token(std::string_view token) {
   for (size_t i = 0; i < token.size();) {
     const Character c = character_at(token, i);
     if (!c.valid || is_control(c.code)) {
-      out += "\xEF\xBF\xBD";
+      out += "\uFFFD";
     } else if (spaces) {
-      out += "\xE2\x90\xA3";
+      out += "\u2423";
     } else {
       out += token.substr(i, c.length);
     }
