@@ -158,9 +158,13 @@ TEST(Utf8, ReadsCharacters) {
   EXPECT_EQ(code("\u20ac"), U'\u20ac');
   EXPECT_EQ(code("\U0001F600"), U'\U0001F600');
   EXPECT_EQ(character_at("\U0001F600", 0).length, 4u);
+  for (const char* edge :
+       {"\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0010ffff"}) {
+    EXPECT_TRUE(character_at(edge, 0).valid) << edge;
+  }
   // Cut off, overlong, a surrogate, beyond Unicode, a byte from within.
-  for (const char* bad : {"\xe2\x82", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
-                          "\xf4\x90\x80\x80", "\xf0\x80\x80\x80", "\x80", "\xff"}) {
+  for (const char* bad : {"\xe2\x82", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xed\xbf\xbf",
+                          "\xf4\x90\x80\x80", "\xf0\x8f\xbf\xbf", "\x80", "\xff"}) {
     const Character c = character_at(bad, 0);
     EXPECT_FALSE(c.valid) << bad;
     EXPECT_EQ(c.length, 1u);
