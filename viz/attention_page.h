@@ -16,7 +16,7 @@ namespace fovea {
 struct AttentionExample {
   std::string title = {};
   std::vector<std::string> source = {}, target = {};  ///< tokens, UTF-8; Tk and Tq of them
-  /// One a head, each (Tq, Tk) row-major. Kept to 3 digits, clamped to [0, 1]; NaN is shown as "?".
+  /// One a head, each (Tq, Tk) row-major. Kept to 3 digits, clamped to [0, 1]; NaN is marked.
   std::vector<std::vector<float>> weights = {};
   std::string expected = {};       ///< the right answer, when it should be shown
   std::optional<bool> right = {};  ///< whether the model gave it; unset shows no verdict

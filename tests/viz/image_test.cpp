@@ -126,4 +126,38 @@ TEST(Font, MeasuresWhatItDraws) {
   draw_text(small, -2, -2, "\xff W", kBlack, 2);  // clipped
 }
 
+TEST(Font, PutsMarksOnLatinLetters) {
+  const auto draw = [](std::string_view text) {
+    Image image(40, 20, kWhite);
+    draw_text(image, 4, 5, text, kBlack);
+    return image;
+  };
+  const Image box = draw("\u65e5");
+  std::vector<std::vector<uint8_t>> seen{box.rgb};
+  for (const char* letter : {"\u00e9", "\u00e8", "\u00ea", "\u00eb", "e", "\u00f1", "\u00e5",
+                             "\u00ee", "i", "\u00c9", "E", "\u00dc", "\u00e7", "c"}) {
+    const Image image = draw(letter);
+    for (const auto& other : seen) EXPECT_NE(other, image.rgb) << letter;
+    seen.push_back(image.rgb);
+  }
+  EXPECT_EQ(text_width("\u00e9t\u00e9"), text_width("ete"));
+  EXPECT_EQ(draw("\u00d7").rgb, box.rgb) << "no letter";
+  EXPECT_EQ(draw("\U0001F600").rgb, box.rgb) << "one box a character";
+  EXPECT_EQ(draw("\xff").rgb, box.rgb);
+}
+
+TEST(Font, TurnsTextLeft) {
+  const std::string_view text = "Ag, \u00e9!";
+  const int64_t width = text_width(text, 2);
+  Image level(width, 18, kWhite), upward(18, width, kWhite);
+  draw_text(level, 0, 0, text, kBlack, 2);
+  draw_text_upward(upward, 0, width, text, kBlack, 2);
+  EXPECT_GT(count(level, kBlack), 50);
+  for (int64_t y = 0; y < 18; ++y) {
+    for (int64_t x = 0; x < width; ++x) {
+      EXPECT_EQ(level.at(x, y), upward.at(y, width - 1 - x)) << x << ' ' << y;
+    }
+  }
+}
+
 }  // namespace
