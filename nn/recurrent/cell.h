@@ -17,7 +17,8 @@ struct RecurrentCellOptions {
 /// the layer.
 ///
 /// Parameters as in torch.nn.*Cell: weight_ih (G H, I), weight_hh (G H, H), bias_ih, bias_hh (G H),
-/// all U(-1/sqrt(H), 1/sqrt(H)) at first; G is the number of gates.
+/// all U(-1/sqrt(H), 1/sqrt(H)) at first; G is the number of gates. A state that is not given is 0;
+/// ShapeError and DTypeError when x or a state does not fit.
 class RecurrentCell : public Module, public RecurrentWeights {
  public:
   int64_t in() const { return weight_ih.size(1); }
