@@ -153,6 +153,19 @@ Arguments read_arguments(int argc, char** argv) {
     throw UsageError(fmt::format("{} in {}; leave the flag out, or train anew", other, file));
   }
   check(b.config);
+  for (const std::string& name : b.compare) {
+    const std::string wrong = examples::one_of(kAttentions)(name);
+    if (!wrong.empty()) throw UsageError("--compare: " + wrong);
+  }
+  b.with_attention = [argc, argv](const std::string& attention) {
+    Arguments x;
+    parse(argc, argv, x);
+    x.config = preset(x.config.task, attention);
+    parse(argc, argv, x);
+    x.config.attention = attention;
+    check(x.config);
+    return x.config;
+  };
   return b;
 }
 

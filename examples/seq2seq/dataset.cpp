@@ -52,6 +52,18 @@ Dataset load_dataset(const Config& c) {
   return load_pairs(c);
 }
 
+void remember(Config& c, const Dataset& d) {
+  c.source_vocabulary = d.source.text();
+  c.target_vocabulary = d.target.text();
+  c.source_bpe = d.source_bpe;
+  c.target_bpe = d.target_bpe;
+  for (const TokenLists* side : {&d.train.source, &d.valid.sources, &d.test.sources}) {
+    for (int64_t i = 0; i < side->size(); ++i) {
+      c.max_source = std::max(c.max_source, side->length(i));
+    }
+  }
+}
+
 std::vector<std::string> split_source(const Config& c, const std::string& text) {
   std::vector<std::string> tokens;
   if (c.task == "pairs" && c.unit != "characters") {

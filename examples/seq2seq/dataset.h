@@ -60,6 +60,9 @@ Dataset load_dates(const Config& c);
 Dataset load_reversed(const Config& c);
 Dataset load_pairs(const Config& c);
 
+/// What a model was trained on becomes part of its configuration: vocabularies, the longest source.
+void remember(Config& c, const Dataset& d);
+
 /// The tokens of a source as the user types it.
 std::vector<std::string> split_source(const Config& c, const std::string& text);
 /// Tokens as people read them.

@@ -133,6 +133,7 @@ Scores evaluate(const EncoderDecoder& model, const Dataset& dataset, const HeldO
            .count = count};
   for (const auto& [length, n] : by_length) {
     s.length.push_back(static_cast<double>(length));
+    s.sequences.push_back(static_cast<double>(n.second));
     s.exact.push_back(static_cast<double>(n.first) / static_cast<double>(n.second));
   }
   return s;

@@ -34,8 +34,8 @@ struct Scores {
   double bleu = 0;                 ///< of pairs; see io/bleu.h
   double perplexity = 0;
   int64_t count = 0;
-  std::vector<double> length = {},
-                      exact = {};  ///< the share that is right by the length of the source
+  /// By the length of the source: how many there are, and the share that is right.
+  std::vector<double> length = {}, sequences = {}, exact = {};
 };
 Scores evaluate(const EncoderDecoder& model, const Dataset& dataset, const HeldOut& data,
                 int64_t count, const Config& c, const DecodeFlags& flags);

@@ -28,18 +28,6 @@
 namespace fovea::seq2seq {
 namespace {
 
-// What a model was trained on has become part of its configuration.
-void remember(Config& c, const Dataset& d) {
-  c.source_vocabulary = d.source.text();
-  c.target_vocabulary = d.target.text();
-  c.source_bpe = d.source_bpe;
-  c.target_bpe = d.target_bpe;
-  for (const TokenLists* side : {&d.train.source, &d.valid.sources, &d.test.sources}) {
-    for (int64_t i = 0; i < side->size(); ++i)
-      c.max_source = std::max(c.max_source, side->length(i));
-  }
-}
-
 int translate_text(const Arguments& a) {
   const Config& c = a.config;
   const Vocabulary source = Vocabulary::from_text(c.source_vocabulary);
@@ -124,8 +112,7 @@ int train(Arguments& a) {
   model->eval();
   const auto path = [&a](const char* name) { return examples::in_folder(a.common.out, name); };
   save(*model, path("model.safetensors"), c.recorded().to_metadata());
-  const int64_t count =
-      a.test_limit > 0 ? std::min(a.test_limit, dataset.test.size()) : dataset.test.size();
+  const int64_t count = a.tested(dataset);
   const Scores s = evaluate(*model, dataset, dataset.test, count, c, a.decode);
   const auto shown = show_some(*model, dataset, dataset.test, c, a.decode, 10);
   if (!a.common.quiet) {

@@ -76,7 +76,10 @@ std::string text_of(const Shown& s) {
   std::string text = fmt::format("{} -> {}", s.source, s.target);
   if (!s.expected.empty()) text += s.right ? "  (right)" : fmt::format("  (is {})", s.expected);
   text += '\n';
-  if (!s.weights.empty()) text += text_map(mean_map(s), {.width = 76});
+  if (s.weights.empty()) return text;
+  HeatMap map = mean_map(s);
+  map.title.clear();
+  return text + text_map(map, {.width = 76});
   return text;
 }
 
