@@ -47,6 +47,21 @@ void set_ranges(std::vector<HeatBlock>& blocks, const HeatMapOptions& o, const s
   }
 }
 
+/// Cells for which up to four maps stand side by side; but names are worth their room.
+int64_t choose_cell(const std::vector<HeatGrid>& grids, int64_t maps_per_row) {
+  int64_t side = 1;
+  bool named = false;
+  for (const HeatGrid& g : grids) {
+    side = std::max({side, g.rows, g.columns});
+    named = named || !g.map->row_labels.empty() || !g.map->column_labels.empty();
+  }
+  const int64_t beside =
+      std::min<int64_t>(maps_per_row > 0 ? maps_per_row : 4, static_cast<int64_t>(grids.size()));
+  const int64_t wanted = std::min(kWantedMap, kWantedWidth / beside - kBetweenMaps);
+  const int64_t least = named ? std::min(kLetterHeight, kWantedMap / side) : 1;
+  return std::clamp(std::max(least, wanted / side), int64_t{1}, kLargestCell);
+}
+
 void check_options(const HeatMapOptions& o, const std::string& op) {
   if (o.cell < 0 || o.cell > 200 || o.maps_per_row < 0) {
     throw ValueError(
@@ -64,15 +79,13 @@ HeatLayout lay_out_heat_maps(const std::vector<HeatMap>& maps, const HeatMapOpti
   if (maps.empty()) throw ValueError(op + ": there is no map to draw");
   std::vector<HeatGrid> grids;
   HeatLayout l;
-  int64_t side = 1;
   for (const HeatMap& m : maps) {
     grids.push_back(check_heat_map(m, fmt::format("{}: map {}", op, grids.size())));
-    side = std::max({side, grids.back().rows, grids.back().columns});
     l.titles = l.titles || !m.title.empty();
     l.unknown = l.unknown || std::any_of(m.values.begin(), m.values.end(),
                                          [](double v) { return std::isnan(v); });
   }
-  l.cell = o.cell > 0 ? o.cell : std::clamp<int64_t>(kWantedMap / side, 1, kLargestCell);
+  l.cell = o.cell > 0 ? o.cell : choose_cell(grids, o.maps_per_row);
   int64_t width = 0;
   for (const HeatGrid& g : grids) {
     l.blocks.push_back(block_of(g, o, l.cell, l.titles));

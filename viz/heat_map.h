@@ -31,7 +31,7 @@ struct HeatMapOptions {
   std::string title = {};                       ///< above all maps
   std::string row_axis = {}, column_axis = {};  ///< what rows and columns are, as "output", "input"
   int64_t maps_per_row = 0;                     ///< 0: as many as look well
-  int64_t cell = 0;  ///< side of a cell in pixels, 1 to 200; 0: 24 or less, by the largest map
+  int64_t cell = 0;  ///< side of a cell in pixels, 1 to 200; 0: 24 or less, by size and number
   HeatRange range = HeatRange::fixed;
   double low = 0, high = 1;
   bool bar = true;  ///< the colour scale at the right; not drawn for each

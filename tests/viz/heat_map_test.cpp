@@ -187,6 +187,15 @@ TEST(HeatMap, LaysMapsOutInRows) {
   EXPECT_EQ(image.at(kEdge + 2 * kCell + 24, kEdge + 2 * (2 * kCell + 24)), (Color{255, 255, 255}));
 }
 
+TEST(HeatMap, MakesCellsSmallerForManyMaps) {
+  HeatMap m = one_hot(50, 50, 0, 0);
+  const HeatMapOptions o{.bar = false};
+  EXPECT_EQ(draw_heat_maps({m}, o, 1).width, 2 * kEdge + 50 * 12);
+  EXPECT_EQ(draw_heat_maps({m, m, m, m, m}, o, 1).width, 2 * kEdge + 4 * 50 * 5 + 3 * 24);
+  m.row_labels.resize(50);  // names are read from 12 pixels on: fewer maps side by side
+  EXPECT_GT(draw_heat_maps({m, m, m, m, m}, o, 1).height, 5 * 50 * 12);
+}
+
 TEST(HeatMap, KeepsLargeMapsToASensibleSize) {
   const HeatMap m = one_hot(1000, 1000, 999, 999);
   const Image image = draw_heat_maps({m}, {.bar = false});
