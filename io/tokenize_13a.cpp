@@ -21,7 +21,8 @@ bool is_point(char c) { return c == '.' || c == ','; }
 
 // ASCII that is neither letter, digit, ' - , . nor below the space.
 bool stands_apart(char c) {
-  if (c < ' ' || c == 0x7f || c == '\'' || c == '-' || is_point(c) || is_digit(c)) return false;
+  const auto u = static_cast<unsigned char>(c);
+  if (u < ' ' || u > '~' || c == '\'' || c == '-' || is_point(c) || is_digit(c)) return false;
   return !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z');
 }
 
@@ -80,6 +81,7 @@ std::vector<std::string> split_at_spaces(std::string_view s) {
 }  // namespace
 
 std::vector<std::string> tokenize_13a(std::string_view sentence) {
+  sentence = sentence.substr(0, sentence.find_last_not_of(" \t\r\n") + 1);
   std::string s = replaced(std::string(sentence), "<skipped>", "");
   s = replaced(s, "-\n", "");
   s = replaced(s, "\n", " ");
