@@ -26,6 +26,7 @@ LINES = [
     f"no{NBSP}break, wide{WIDE}space.{NBSP}5.{NBSP}tab\there\vand\x1cthere",
     "skipped<skipped>text and a hy-\nphen\nand a new line",
     "。、！？ 你好,世界.",
+    f"the end of a line-\n{NBSP} ",
     "3-4 x-4 3-x --3-- '3' '' \x7f",
 ]
 
@@ -53,6 +54,7 @@ CORPORA = {
     "three tokens": [("a b c", ["a b c"])],
     "nothing matches": [("x y z u v", ["a b c d e"])],
     "nothing written": [("", ["a b c d"]), (" ", ["e"])],
+    "nothing wanted": [("", [""])],
     "too short": [("the cat sat on", ["the cat sat on the mat and slept there all day"])],
     "too long": [("the cat sat on the mat and slept there all day", ["the cat sat on the mat"])],
 }

@@ -21,7 +21,7 @@ struct PairsRead {
   PairReport report;
 };
 PairsRead pairs_of(const std::string& text, const PairOptions& o = {}) {
-  const TempDir dir;
+  static const TempDir dir;
   PairReader reader(dir.put("p.tsv", text), o);
   PairsRead r;
   while (reader.next()) {
