@@ -1,22 +1,18 @@
 // The walks over time. Sequences do not touch each other: the batch is cut into slices, and one
-// task takes a slice through all its steps without waiting for another.
-//
-// What enters from x needs no state: one product makes it for all steps beforehand. What a step
-// multiplies by W_hh is small, and OpenBLAS has kernels for small matrices that need not pack them;
-// they are at their best when neither is transposed, so W_hh' is laid out once where there are
-// steps enough to pay for it.
+// task takes a slice through all its steps without waiting for another. A step multiplies few rows
+// by the same weights as every other step of every slice, so these are laid out for that once.
 #include "fovea/ops/recurrent_walk.h"
 
 #include <algorithm>
 
 #include "fovea/ops/kernels/gemm.h"
+#include "fovea/ops/kernels/panels.h"
 
 namespace fovea::detail {
 
 namespace {
 
-constexpr int64_t kRows = 16;     // sequences of a slice
-constexpr int64_t kFewSteps = 4;  // fewer do not pay for W_hh'
+constexpr int64_t kRows = 16;  // sequences of a slice
 
 // What a call is about: sizes, and where the row of sequence b at step t lies.
 struct Walk {
@@ -42,8 +38,7 @@ struct Walk {
   const int64_t* lengths_from(int64_t b) const {
     return lengths.defined() ? lengths.data<int64_t>() + b : nullptr;
   }
-  Tensor buffer(DType t) const {  // (B, T, P H)
-    const int64_t w = width();
+  Tensor buffer(DType t, int64_t w) const {  // (B, T, w)
     return time_first
                ? Tensor::empty({time, batch, w}, t).alias({batch, time, w}, {w, batch * w, 1})
                : Tensor::empty({batch, time, w}, t);
@@ -59,28 +54,40 @@ struct Walk {
   }
 };
 
-// C = A op(B) + beta C for few rows, by columns, so that no product is too large to go unpacked.
+// Weights that every step multiplies by: B (k, n), stored (n, k) when transposed.
 template <class T>
-void thin_product(bool tb, int64_t m, int64_t n, int64_t k, const T* a, int64_t lda, const T* b,
-                  int64_t ldb, T beta, T* c, int64_t ldc) {
-  constexpr int64_t kUnpacked = 1'000'000;
-  int64_t tile = std::min<int64_t>(128, kUnpacked / std::max<int64_t>(1, m * k) / 16 * 16);
-  if (tile == 0) tile = n;
-  for (int64_t j = 0; j < n; j += tile) {
-    kernels::gemm(false, tb, m, std::min(tile, n - j), k, T(1), a, lda, b + (tb ? j * ldb : j), ldb,
-                  beta, c + j, ldc);
+class StepWeights {
+ public:
+  StepWeights(const Walk& walk, const Tensor& w, bool transposed, int64_t k, int64_t n)
+      : w_(packed(w)),
+        transposed_(transposed),
+        k_(k),
+        n_(n),
+        laid_out_(walk.batch * walk.time >= kWorth),
+        panels_(laid_out_ ? kernels::panels<T>(n) * kernels::kPanel<T> * k : 0) {
+    if (!laid_out_) return;
+    const int64_t size = kernels::kPanel<T> * k;
+    parallel_for(kernels::panels<T>(n), grain_for(size), [&](int64_t p, int64_t end) {
+      for (; p < end; ++p) {
+        kernels::pack_panel(transposed, w_.data<T>(), k, n, p, panels_.data() + p * size);
+      }
+    });
   }
-}
+  // C = A B, or C += A B.
+  void product(int64_t m, const T* a, int64_t lda, bool add, T* c, int64_t ldc) const {
+    if (laid_out_) return kernels::panel_product(m, n_, k_, a, lda, panels_.data(), add, c, ldc);
+    kernels::gemm(false, transposed_, m, n_, k_, T(1), a, lda, w_.data<T>(), transposed_ ? k_ : n_,
+                  add ? T(1) : T(0), c, ldc);
+  }
 
-// W_ih x of all steps, into the first planes of each row.
-template <class T>
-void input_product(const Walk& walk, const T* x, const T* w_ih, T* planes) {
-  const int64_t rows = walk.batch * walk.time, n = walk.gates * walk.hidden, k = walk.input;
-  const kernels::GemmTiling tiling = kernels::gemm_tiling(rows, n, k);
-  parallel_chunks(tiling.tiles(), [&](int64_t i) {
-    kernels::gemm_tile(tiling, i, false, true, k, T(1), x, k, w_ih, k, T(0), planes, walk.width());
-  });
-}
+ private:
+  static constexpr int64_t kWorth = 8;  // rows in all, from which the panels pay
+  Tensor w_;
+  bool transposed_;
+  int64_t k_, n_;
+  bool laid_out_;
+  mutable Scratch<T> panels_;
+};
 
 // b_ih + b_hh, where the last plane may have that of the state for itself.
 template <class T>
@@ -100,28 +107,23 @@ void add_biases(const Walk& walk, const Tensor& b_ih, const Tensor& b_hh, T* bia
 template <class T, class Kernel>
 void forward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Tensor& planes,
              const Tensor& y) {
-  const bool few = walk.time < kFewSteps;
-  const Tensor w_ih = packed(s.w_ih), h0 = packed(s.h0), c0 = s.c0.defined() ? packed(s.c0) : s.c0;
-  const Tensor w_hh = packed(few ? s.w_hh : transpose(s.w_hh, 0, 1));
   const Tensor x = packed(walk.time_first ? transpose(s.x, 0, 1) : s.x);
-  const int64_t n = walk.hidden, product_width = walk.gates * n, y_row = walk.time * n;
+  const Tensor h0 = packed(s.h0), c0 = s.c0.defined() ? packed(s.c0) : s.c0;
+  const int64_t n = walk.hidden, gates = walk.gates * n, y_row = walk.time * n;
+  const StepWeights<T> w_ih(walk, s.w_ih, true, walk.input, gates);
+  const StepWeights<T> w_hh(walk, s.w_hh, true, n, gates);
   Scratch<T> bias(walk.width());
   add_biases(walk, s.b_ih, s.b_hh, bias.data());
-  if (!few) input_product(walk, x.data<T>(), w_ih.data<T>(), planes.data<T>());
   walk.each_slice([&](int64_t first, int64_t rows) {
-    Scratch<T> h(rows * n), c(c0.defined() ? rows * n : 0), product(rows * product_width);
+    Scratch<T> h(rows * n), c(c0.defined() ? rows * n : 0), product(rows * gates);
     std::copy_n(h0.data<T>() + first * n, rows * n, h.data());
     if (c0.defined()) std::copy_n(c0.data<T>() + first * n, rows * n, c.data());
     for (int64_t i = 0; i < walk.time; ++i) {
-      const int64_t t = walk.step(i), row = walk.row(first, t);
+      const int64_t t = walk.step(i), row = walk.row(first, t), apart = walk.between();
       T* at = planes.data<T>() + row * walk.width();
-      if (few) {
-        thin_product(true, rows, product_width, walk.input, x.data<T>() + row * walk.input,
-                     walk.between() * walk.input, w_ih.data<T>(), walk.input, T(0), at,
-                     walk.between() * walk.width());
-      }
-      thin_product(few, rows, product_width, n, h.data(), n, w_hh.data<T>(),
-                   few ? n : product_width, T(0), product.data(), product_width);
+      w_ih.product(rows, x.data<T>() + row * walk.input, apart * walk.input, false, at,
+                   apart * walk.width());
+      w_hh.product(rows, h.data(), n, false, product.data(), gates);
       T* out = y.data<T>() + (first * walk.time + t) * n;
       kernel(kernels::RecurrentForward<T>{.rows = rows,
                                           .hidden = n,
@@ -142,27 +144,30 @@ void forward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Ten
 
 template <class T, class Kernel>
 void backward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Tensor& planes,
-              const Tensor& gy_in, const RecurrentGradients& g) {
-  const Tensor w_hh = packed(s.w_hh), gy = packed(gy_in), y = packed(s.y);
+              const Tensor& gy_in, const RecurrentGradients& g, const Tensor* gx) {
+  const Tensor gy = packed(gy_in), y = packed(s.y);
   const bool cells = s.c0.defined();
   const Tensor start = packed(cells ? s.c0 : s.h0);
-  const int64_t n = walk.hidden, y_row = walk.time * n, all = walk.batch * y_row;
+  const int64_t n = walk.hidden, gates = walk.gates * n;
+  const int64_t y_row = walk.time * n, all = walk.batch * y_row;
+  const StepWeights<T> w_hh(walk, s.w_hh, false, gates, n);
+  const StepWeights<T> w_ih(walk, s.w_ih, false, gates, gx ? walk.input : 0);
   const T* states = y.data<T>() + (cells ? all : 0);  // what the kernel wants before and after
   walk.each_slice([&](int64_t first, int64_t rows) {
     T* gh = g.h0.data<T>() + first * n;
     T* gc = cells ? g.c0.data<T>() + first * n : nullptr;
     std::fill_n(gh, rows * n, T(0));
     if (cells) std::fill_n(gc, rows * n, T(0));
-    Scratch<T> gproduct(rows * walk.gates * n);
+    Scratch<T> gproduct(rows * gates);
     for (int64_t i = walk.time - 1; i >= 0; --i) {
       const int64_t t = walk.step(i), at = (first * walk.time + t) * n;
-      const int64_t row = walk.row(first, t) * walk.width();
+      const int64_t row = walk.row(first, t);
       kernel(kernels::RecurrentBackward<T>{
           .rows = rows,
           .hidden = n,
           .t = t,
           .lengths = walk.lengths_from(first),
-          .planes = planes.defined() ? planes.data<T>() + row : nullptr,
+          .planes = planes.defined() ? planes.data<T>() + row * walk.width() : nullptr,
           .planes_row = walk.between() * walk.width(),
           .after = states + at,
           .before = i == 0 ? start.data<T>() + first * n
@@ -174,12 +179,13 @@ void backward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Te
           .gy_row = y_row,
           .gh = gh,
           .gc = gc,
-          .gplanes = g.planes.data<T>() + row,
+          .gplanes = g.planes.data<T>() + row * walk.width(),
           .gproduct = gproduct.data()});
-      for (int64_t k = 0; k < walk.gates; ++k) {
-        thin_product(false, rows, n, n, gproduct.data() + k * n, walk.gates * n,
-                     w_hh.data<T>() + k * n * n, n, T(1), gh, n);
-      }
+      w_hh.product(rows, gproduct.data(), gates, true, gh, n);
+      if (!gx) continue;
+      const int64_t apart = walk.between();
+      w_ih.product(rows, g.planes.data<T>() + row * walk.width(), apart * walk.width(), false,
+                   gx->data<T>() + row * walk.input, apart * walk.input);
     }
   });
 }
@@ -197,7 +203,7 @@ WalkedForward walk_forward(const RecurrentCell& cell, const RecurrentSaved& in,
   const Shape shape{walk.batch, walk.time, walk.hidden};
   WalkedForward out{
       Tensor::empty(in.c0.defined() ? Shape{2, shape[0], shape[1], shape[2]} : shape, in.x.dtype()),
-      walk.buffer(in.x.dtype())};
+      walk.buffer(in.x.dtype(), walk.width())};
   if (out.y.numel() == 0) return out;
   if (in.x.dtype() == f32) {
     forward<float>(walk, in, cell.forward.f32, out.planes, out.y);
@@ -209,14 +215,15 @@ WalkedForward walk_forward(const RecurrentCell& cell, const RecurrentSaved& in,
 
 RecurrentGradients walk_backward(const RecurrentCell& cell, const RecurrentSaved& s,
                                  const Tensor& lengths, const Tensor& planes, bool time_first,
-                                 const Tensor& gy) {
+                                 const Tensor& gy, Tensor* gx) {
   const Walk walk(cell, s, lengths, time_first);
-  RecurrentGradients g{walk.buffer(s.x.dtype()), empty_as(s.h0),
+  if (gx) *gx = walk.buffer(s.x.dtype(), walk.input);
+  RecurrentGradients g{walk.buffer(s.x.dtype(), walk.width()), empty_as(s.h0),
                        s.c0.defined() ? empty_as(s.c0) : Tensor()};
   if (s.x.dtype() == f32) {
-    backward<float>(walk, s, cell.backward.f32, planes, gy, g);
+    backward<float>(walk, s, cell.backward.f32, planes, gy, g, gx);
   } else {
-    backward<double>(walk, s, cell.backward.f64, planes, gy, g);
+    backward<double>(walk, s, cell.backward.f64, planes, gy, g, gx);
   }
   return g;
 }
