@@ -80,6 +80,13 @@ TEST(Lexicon, SaysWhatItExpectedAndFound) {
   }
 }
 
+TEST(Lexicon, MarksSyllables) {
+  const auto list = lexicon_of("MNCL\n(\"abandon\" nil (((ax) 0) ((b ae n) 1) ((d ax n) 0)))\n",
+                               {.stress = true, .syllables = true});
+  EXPECT_EQ(list[0].pronunciations[0],
+            Phones({"ax0", kSyllableMark, "b", "ae1", "n", kSyllableMark, "d", "ax0", "n"}));
+}
+
 TEST(Lexicon, RefusesOtherFiles) {
   EXPECT_THAT(message_of<IoError>([] { lexicon_of("THE  DH AH0\n"); }),
               AllOf(HasSubstr("line 1: expected MNCL"), HasSubstr("'THE  DH AH0'")));
