@@ -13,9 +13,9 @@ using testing::message_of;
 using testing::TempDir;
 using Phones = std::vector<std::string>;
 
-std::vector<LexiconEntry> lexicon_of(const std::string& text, bool stress = false) {
+std::vector<LexiconEntry> lexicon_of(const std::string& text, const LexiconOptions& o = {}) {
   static const TempDir dir;
-  return read_lexicon(dir.put("lex.out", text), {.stress = stress});
+  return read_lexicon(dir.put("lex.out", text), o);
 }
 
 TEST(Lexicon, ReadsWordsAndPhones) {
@@ -27,7 +27,8 @@ TEST(Lexicon, ReadsWordsAndPhones) {
 
 // The number belongs to the syllable: its vowel carries it, and nothing where there is none.
 TEST(Lexicon, StressStandsOnTheVowel) {
-  const auto list = lexicon_of("MNCL\n(\"dvorak\" nil (((d) 0) ((v ao) 1) ((r ax k) 0)))\n", true);
+  const auto list =
+      lexicon_of("MNCL\n(\"dvorak\" nil (((d) 0) ((v ao) 1) ((r ax k) 0)))\n", {.stress = true});
   EXPECT_EQ(list.at(0).pronunciations, std::vector<Phones>({{"d", "v", "ao1", "r", "ax0", "k"}}));
 }
 

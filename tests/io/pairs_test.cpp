@@ -1,5 +1,7 @@
 #include "fovea/io/pairs.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <zlib.h>
 
