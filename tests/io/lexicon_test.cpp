@@ -44,12 +44,12 @@ TEST(Lexicon, MergesPronunciationsInFileOrder) {
             std::vector<Phones>({{"ax", "b", "y", "uw", "s"}, {"ax", "b", "y", "uw", "z"}}));
   EXPECT_EQ(list[1].word, "it's");
   // The third differs in its stress alone.
-  EXPECT_EQ(lexicon_of(text, true)[0].pronunciations.size(), 3u);
+  EXPECT_EQ(lexicon_of(text, {.stress = true})[0].pronunciations.size(), 3u);
 }
 
 TEST(Lexicon, ReadsOddButValidEntries) {
-  const auto list =
-      lexicon_of("MNCL\r\n(\"say \\\"4u\\\"\" nil ( ( ( s ey ) 1 )((f ao r) 2) ) )\r\n", true);
+  const auto list = lexicon_of(
+      "MNCL\r\n(\"say \\\"4u\\\"\" nil ( ( ( s ey ) 1 )((f ao r) 2) ) )\r\n", {.stress = true});
   EXPECT_EQ(list.at(0).word, "say \"4u\"");
   EXPECT_EQ(list[0].pronunciations, std::vector<Phones>({{"s", "ey1", "f", "ao2", "r"}}));
 }
