@@ -8,7 +8,7 @@
 #include "fovea/core/engine.h"
 #include "fovea/core/error.h"
 #include "fovea/nn/attention/multi_head.h"
-#include "fovea/nn/recurrent/gru_cell.h"
+#include "fovea/nn/recurrent/gru.h"
 #include "fovea/ops/ops.h"
 #include "tests/cases/near.h"
 

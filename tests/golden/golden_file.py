@@ -70,6 +70,37 @@ def row(name, f, *inputs):
         tensors[f"{name}/gradient.{i}"] = torch.zeros_like(x) if g is None else g
 
 
+# ------------------------------------------------------------------ layers
+
+stored = {}
+
+
+def case(name, layer, inputs, call):
+    """What call(layer, **inputs) gives, one tensor or a dict of them, with all gradients."""
+    layer.eval()
+    with torch.no_grad():
+        for key, p in layer.named_parameters():
+            middle = 1 if "norm" in key and key.endswith("weight") else 0
+            p.copy_((middle + real(*p.shape, low=-0.6, high=0.6)).float())
+    for key, x in layer.state_dict().items():
+        stored[f"{name}/state/{key}"] = x.float()
+    leaves = {f"gradient/{key}": p for key, p in layer.named_parameters()}
+    for key, x in inputs.items():
+        stored[f"{name}/input/{key}"] = x.float() if x.is_floating_point() else x
+        if x.is_floating_point():
+            leaves[f"input_gradient/{key}"] = x.requires_grad_()
+    outputs = call(layer, **inputs)
+    if isinstance(outputs, torch.Tensor):
+        outputs = dict(y=outputs)
+    total = 0
+    for key, y in outputs.items():
+        up = real(*y.shape)
+        stored[f"{name}/output/{key}"], stored[f"{name}/upstream/{key}"] = y.detach(), up.float()
+        total = total + (y * up).sum()
+    for key, g in zip(leaves, torch.autograd.grad(total, list(leaves.values()))):
+        stored[f"{name}/{key}"] = g
+
+
 # ------------------------------------------------------------------ safetensors
 
 DTYPES = {torch.float64: "F64", torch.int64: "I64", torch.float32: "F32", torch.float16: "F16",

@@ -10,44 +10,11 @@ namespace fovea {
 namespace {
 
 using ::testing::AllOf;
-using testing::become_gradients;
-using testing::expect_near;
+using testing::expect_agreement;
 using ::testing::HasSubstr;
 using testing::identical;
 using testing::message_of;
-using testing::stored;
 using testing::TempDir;
-
-// What call(layer, input) gives, where input("x") is the stored input of that name.
-template <class Make, class Call>
-void expect_agreement(const std::string& id, Make make, Call call) {
-  for (const DType t : {f64, f32}) {
-    const std::string what = id + (t == f64 ? " f64" : " f32");
-    const double tolerance = t == f64 ? 1e-10 : 1e-5;
-    auto layer = make(t);
-    layer.eval();
-    const NamedTensors state = stored(id, "state", t);
-    load_torch_state(layer, stored(id, "state", f32));
-    EXPECT_TRUE(identical(torch_state(layer), state)) << what;
-
-    const NamedTensors inputs = stored(id, "input", t), gradients = stored(id, "input_gradient");
-    for (const auto& [key, g] : gradients) find(inputs, key).requires_grad_();
-    const auto input = [&inputs](const char* key) { return find(inputs, key); };
-    const NamedTensors outputs = call(layer, input);
-    expect_near(outputs, stored(id, "output"), tolerance, what);
-
-    Tensor total = zeros({}, t);
-    for (const auto& [key, up] : stored(id, "upstream", t)) {
-      total = total + sum(find(outputs, key) * up);
-    }
-    total.backward();
-    NamedTensors got;
-    for (const auto& [key, g] : gradients) got.emplace_back(key, find(inputs, key).grad());
-    expect_near(got, gradients, tolerance, what + ", gradient of");
-    become_gradients(layer);
-    expect_near(torch_state(layer), stored(id, "gradient"), tolerance, what + ", gradient of");
-  }
-}
 
 // ------------------------------------------------------------------ attention
 

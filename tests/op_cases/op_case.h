@@ -99,6 +99,8 @@ std::vector<OpCase> rows_models();
 std::vector<OpCase> rows_norm();
 std::vector<OpCase> rows_positions();
 std::vector<OpCase> rows_random();
+/// RNN, LSTM and GRU, and their cells.
+std::vector<OpCase> rows_recurrent_layers();
 std::vector<OpCase> rows_reduce();
 std::vector<OpCase> rows_scores();
 std::vector<OpCase> rows_softmax();

@@ -11,7 +11,6 @@
 #include "fovea/nn/functional_call.h"
 #include "fovea/nn/layer_norm.h"
 #include "fovea/nn/linear.h"
-#include "fovea/nn/recurrent/gru.h"
 #include "fovea/nn/sequential.h"
 #include "tests/op_cases/layer_row.h"
 #include "tests/op_cases/naive_layers.h"
@@ -67,37 +66,6 @@ void add_lines(std::vector<OpCase>& rows, const char* name, bool log) {
   row.zero = {{0, 3}};
   row.big = {{600, 130}};
   rows.push_back(std::move(row));
-}
-
-OpCase gru_cell(const char* label, int64_t input, int64_t width) {
-  OpCase row = layer_row("GRUCell", GRUCell(input, width), {floats({4, input}), floats({4, width})},
-                         [](GRUCell& l, const Tensors& in) { return l(in[0], in[1]); });
-  row.label = label;
-  row.naive = [width](const NaiveTensors& x) {
-    const NaiveTensor i = affine(x[0], x[2], x[4]), h = affine(x[1], x[3], x[5]);
-    return build(x[1].shape, [&](const Shape& at) {
-      const auto gate = [&](const NaiveTensor& g, int64_t k) {
-        return g.at({at[0], width * k + at[1]});
-      };
-      const double r = sigmoid_of(gate(i, 0) + gate(h, 0)), z = sigmoid_of(gate(i, 1) + gate(h, 1));
-      const double n = std::tanh(gate(i, 2) + r * gate(h, 2));
-      return (1 - z) * n + z * x[1].at(at);
-    });
-  };
-  row.one = with_arguments(row, {{1, input}, {1, width}});
-  return row;
-}
-
-void add_gru_cell(std::vector<OpCase>& rows) {
-  OpCase row = gru_cell("", 3, 2);
-  row.zero = with_arguments(row, {{0, 3}, {0, 2}});
-  row.big = with_arguments(row, {{9000, 3}, {9000, 2}});
-  row.bad = {
-      {{floats({4, 2}), floats({4, 2}), floats({6, 3}), floats({6, 2}), floats({6}), floats({6})},
-       ErrorKind::shape,
-       "GRUCell: x is [4, 2], h is [4, 2]; need (B, 3) and (B, 2)"}};
-  rows.push_back(std::move(row));
-  rows.push_back(gru_cell("single", 1, 1));
 }
 
 void add_multi_head_attention(std::vector<OpCase>& rows) {
@@ -181,7 +149,6 @@ std::vector<OpCase> rows_layers() {
   norm.zero = with_arguments(norm, {{0, 3, 5}});
   norm.big = with_arguments(norm, {{40, 90, 5}});
 
-  add_gru_cell(rows);
   add_multi_head_attention(rows);
 
   OpCase& drop = add(layer_row("Dropout", Dropout(0.4), floats({4, 5}).range(1, 2)));

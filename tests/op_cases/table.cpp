@@ -61,6 +61,7 @@ const std::vector<OpCase>& table() {
              rows_positions,
              rows_distances,
              rows_layers,
+             rows_recurrent_layers,
              rows_transformer,
              rows_models,
              rows_scores,
