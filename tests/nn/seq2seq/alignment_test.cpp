@@ -61,7 +61,7 @@ TEST(Alignment, IsRefusedByWhatLooksNowhere) {
   EXPECT_THROW((void)m.alignment(tensor({{1}}), tensor({{1}})), ShapeError);
 }
 
-TEST(Coverage, IsTheSumOfWhatWasLookedAt) {
+TEST(DecodingCoverage, IsTheSumOfWhatWasLookedAt) {
   for (const Kind& k : recurrent_kinds()) {
     const auto model = model_of(k);
     const auto decoding = model->decoding(a_source());

@@ -75,6 +75,20 @@ TEST(Seq2Seq, ComesBackFromDisk) {
   }
 }
 
+TEST(Seq2Seq, ComputesInTheTypeOfItsParameters) {
+  for (const Kind& k : all_kinds()) {
+    const auto wide = model_of(k, f64), narrow = model_of(k, f64);
+    narrow->to(f32);
+    const Tensor want = wide->logits(a_source(), a_target());
+    const Tensor found = narrow->logits(a_source(), a_target());
+    ASSERT_EQ(found.dtype(), f32) << k.str();
+    EXPECT_LE(max(abs(found - want)).item(), 1e-4) << k.str();
+    EXPECT_EQ(narrow->decoding(a_source())->next(begin_of(a_source())).dtype(), f32) << k.str();
+    narrow->to(f64);
+    EXPECT_EQ(narrow->logits(a_source(), a_target()).dtype(), f64) << k.str();
+  }
+}
+
 // Dropout acts in training alone.
 TEST(Seq2Seq, DropsWhileTrainingOnly) {
   for (const Kind& k : few_kinds()) {
