@@ -8,6 +8,7 @@
 //     TransformerDecoderLayer   self_attention      self_attn
 //                               cross_attention     multihead_attn
 //     Linear, Embedding, LayerNorm, TransformerEncoder, TransformerDecoder: the same in both
+//     RNN, LSTM, GRU, RNNCell, LSTMCell, GRUCell: the same in both
 //
 // The numbers are the same too: a layer that has loaded the state of its counterpart (batch_first,
 // with the same options) gives the same outputs and gradients.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fovea/core/error.h"
 #include "fovea/nn/recurrent/detail/weights.h"
 
@@ -32,7 +34,8 @@ void Recurrent::visit(Visitor& v) {
   }
 }
 
-void Recurrent::check(const Tensor& x, const RecurrentState& initial, const Tensor& lengths) const {
+int64_t Recurrent::check(const Tensor& x, const RecurrentState& initial,
+                         const Tensor& lengths) const {
   if (x.dim() != 3 || x.size(2) != o_.in) {
     throw ShapeError(fmt::format("{}: x is {}; need ({}, {})", name_, x.shape().str(),
                                  o_.batch_first ? "B, T" : "T, B", o_.in));
@@ -54,7 +57,11 @@ void Recurrent::check(const Tensor& x, const RecurrentState& initial, const Tens
                                  name_, initial.c.shape().str()));
   }
   check_state("c", initial.c);
-  if (!lengths.defined()) return;
+  return lengths.defined() ? check_lengths(lengths, x, b, t) : t;
+}
+
+int64_t Recurrent::check_lengths(const Tensor& lengths, const Tensor& x, int64_t b,
+                                 int64_t t) const {
   if (lengths.dtype() != i64) {
     throw DTypeError(
         fmt::format("{}: lengths are {}; need i64", name_, fovea::name(lengths.dtype())));
@@ -63,11 +70,15 @@ void Recurrent::check(const Tensor& x, const RecurrentState& initial, const Tens
     throw ShapeError(fmt::format("{}: lengths are {}, x is {}; need one for each sequence, [{}]",
                                  name_, lengths.shape().str(), x.shape().str(), b));
   }
+  int64_t longest = std::min<int64_t>(t, 1);  // a batch of nothing has a graph all the same
   for (const int64_t n : lengths.to_vector<int64_t>()) {
-    if (n >= 0 && n <= t) continue;
-    throw ValueError(fmt::format("{}: a length is {}; x {} has {} steps, need 0 to {}", name_, n,
-                                 x.shape().str(), t, t));
+    if (n < 0 || n > t) {
+      throw ValueError(fmt::format("{}: a length is {}; x {} has {} steps, need 0 to {}", name_, n,
+                                   x.shape().str(), t, t));
+    }
+    longest = std::max(longest, n);
   }
+  return longest;
 }
 
 RecurrentOutput Recurrent::run_one(const Tensor& x, const RecurrentState& initial, size_t index,
@@ -91,8 +102,11 @@ RecurrentOutput Recurrent::run_one(const Tensor& x, const RecurrentState& initia
 
 RecurrentOutput Recurrent::operator()(const Tensor& x, const RecurrentState& initial,
                                       const Tensor& lengths) const {
-  check(x, initial, lengths);
-  Tensor y = o_.batch_first ? x : transpose(x, 0, 1);
+  const int64_t longest = check(x, initial, lengths);
+  const Tensor steps = o_.batch_first ? x : transpose(x, 0, 1);
+  // Steps that no sequence has are not run.
+  const int64_t beyond = steps.size(1) - longest;
+  Tensor y = beyond == 0 ? steps : narrow(steps, 1, 0, longest);
   Tensors h, c;
   for (size_t i = 0; i < weights.size();) {
     if (i > 0) y = dropout(y, o_.dropout, training);
@@ -106,9 +120,10 @@ RecurrentOutput Recurrent::operator()(const Tensor& x, const RecurrentState& ini
     y = outputs.size() == 1 ? outputs[0] : cat(outputs, 2);
   }
   if (lengths.defined()) {
-    const Tensor within = arange(y.size(1)) < unsqueeze(lengths, 1);
+    const Tensor within = arange(longest) < unsqueeze(lengths, 1);
     y = where(unsqueeze(within, 2), y, zeros({}, y.dtype()));
   }
+  if (beyond > 0) y = pad(y, {0, 0, 0, beyond});
   if (!o_.batch_first) y = transpose(y, 0, 1);
   return {y, {stack(h, 0), has_cell() ? stack(c, 0) : Tensor()}};
 }

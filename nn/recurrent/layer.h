@@ -27,33 +27,37 @@ struct RecurrentState {
 };
 
 struct RecurrentOutput {
-  Tensor output;         ///< (B, T, directions * H) of the last layer, 0 beyond a length
-  RecurrentState state;  ///< after the last step of each sequence, h0 of one of length 0
+  Tensor output;         ///< (B, T, directions * H) of the last layer, 0 beyond a length; axes as x
+  RecurrentState state;  ///< after the last step of each sequence; of one of length 0 the initial
 };
 
-/// The base of RNN, LSTM and GRU. A layer reads x_1 ... x_T and hands on a state,
+/// The base of RNN, LSTM and GRU. A layer reads x_1 ... x_T and hands a state on,
 ///
-///     h_t = cell(x_t, h_{t-1})
+///     h_t = cell(x_t, h_{t-1}).
 ///
-/// layer l + 1 reads the states of layer l, and a bidirectional layer (Schuster & Paliwal 1997)
-/// runs a second set of weights from the last step to the first and sets both states side by side:
-/// output_t = [h_t forward; h_t backward], which is what the next layer reads.
+/// Layer l + 1 reads the states of layer l. A bidirectional layer has a second set of weights that
+/// runs from the last step to the first, and shows both states side by side,
+/// output_t = [forward h_t; backward h_t]: what stands at t then depends on all of the sequence.
+/// Schuster & Paliwal 1997.
 ///
-/// Parameters are named and laid out as in torch.nn: weight_ih_l0 (G H, I), in later layers
-/// (G H, directions * H), weight_hh_l0 (G H, H), bias_ih_l0, bias_hh_l0 (G H), then the same with
-/// _reverse behind, then _l1 ...; G is the number of gates. All start as U(-1/sqrt(H), 1/sqrt(H)).
-/// The state of a PyTorch layer loads by name, with load_state or from a file with load_torch.
+/// Parameters have the names and the layout of torch.nn, with G the number of gates:
+///
+///     weight_ih_l0 (G H, I), weight_hh_l0 (G H, H), bias_ih_l0 (G H), bias_hh_l0 (G H)
+///     weight_ih_l0_reverse ...                              the same, when bidirectional
+///     weight_ih_l1 (G H, directions * H) ...                the same in each later layer
+///
+/// All start as U(-1/sqrt(H), 1/sqrt(H)). PyTorch's state_dict() loads by name: load_state(), or
+/// load_torch() from a file.
 class Recurrent : public Module {
  public:
   std::vector<RecurrentWeights> weights;  ///< in the order of RecurrentState
 
-  /// x (B, T, I), initial as RecurrentState, lengths i64 (B) from 0 to T, undefined for all T.
-  /// What lies beyond a length changes nothing, NaN included: backward directions start at the
-  /// last step within it. T = 0 gives the initial state back. Where one call ended, the next may
-  /// go on: `layer(x, before.state)`.
+  /// x (B, T, I); lengths i64 (B), from 0 to T, undefined for all T. What lies beyond a length
+  /// changes nothing, NaN included, and a backward direction starts at the last step within it.
+  /// A state may be handed on: `layer(x, before.state)` reads x as what followed.
   ///
-  /// ShapeError, DTypeError; ValueError for a length outside [0, T] and for a c where there is no
-  /// cell.
+  /// ShapeError and DTypeError when x, a state or lengths do not fit; ValueError for a length
+  /// outside [0, T], and for a state c where there is none.
   RecurrentOutput operator()(const Tensor& x, const RecurrentState& initial = {},
                              const Tensor& lengths = {}) const;
   const RecurrentLayerOptions& options() const { return o_; }
@@ -71,7 +75,9 @@ class Recurrent : public Module {
                      const RecurrentOptions& o) const = 0;
   RecurrentOutput run_one(const Tensor& x, const RecurrentState& initial, size_t index,
                           const Tensor& lengths) const;
-  void check(const Tensor& x, const RecurrentState& initial, const Tensor& lengths) const;
+  /// Both return the number of steps of the longest sequence.
+  int64_t check(const Tensor& x, const RecurrentState& initial, const Tensor& lengths) const;
+  int64_t check_lengths(const Tensor& lengths, const Tensor& x, int64_t b, int64_t t) const;
 
   const char* name_;
   RecurrentLayerOptions o_;

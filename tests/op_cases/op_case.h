@@ -91,6 +91,8 @@ std::vector<OpCase> rows_index();
 std::vector<OpCase> rows_join();
 /// The layers of nn/, as functions of their inputs and parameters: names start with a capital.
 std::vector<OpCase> rows_layers();
+/// RNN, LSTM and GRU, and their cells.
+std::vector<OpCase> rows_recurrent_layers();
 /// Attention in time linear in the number of tokens.
 std::vector<OpCase> rows_linear_attention();
 std::vector<OpCase> rows_loss();
@@ -99,8 +101,6 @@ std::vector<OpCase> rows_models();
 std::vector<OpCase> rows_norm();
 std::vector<OpCase> rows_positions();
 std::vector<OpCase> rows_random();
-/// RNN, LSTM and GRU, and their cells.
-std::vector<OpCase> rows_recurrent_layers();
 std::vector<OpCase> rows_reduce();
 std::vector<OpCase> rows_scores();
 /// Encoders, decoders that look back, and models of both.

@@ -4,6 +4,7 @@
 
 #include "fovea/nn/recurrent/recurrent.h"
 #include "tests/op_cases/layer_row.h"
+#include "tests/op_cases/naive_attention.h"
 #include "tests/op_cases/naive_layers.h"
 
 namespace fovea::cases {
@@ -30,22 +31,9 @@ struct RecurrentLoop {
     return {ih, hh, bias_ih, bias_hh};
   }
 
-  static Values1d row(const NaiveTensor& x, int64_t i, int64_t j) {
-    Values1d v;
-    for (int64_t k = 0; k < x.shape.back(); ++k) v.push_back(x.at({i, j, k}));
-    return v;
-  }
-  static Values1d product(const NaiveTensor& w, const NaiveTensor& b, const Values1d& v) {
-    Values1d y;
-    for (int64_t i = 0; i < w.shape[0]; ++i) {
-      y.push_back(b.at({i}));
-      for (size_t k = 0; k < v.size(); ++k) y.back() += w.at({i, static_cast<int64_t>(k)}) * v[k];
-    }
-    return y;
-  }
-
   void step(const Values1d& x, State& s, const Weights& w) const {
-    const Values1d a = product(w.ih, w.bias_ih, x), b = product(w.hh, w.bias_hh, s.h);
+    Values1d a = naive_product(w.ih, x), b = naive_product(w.hh, s.h);
+    for (size_t i = 0; i < a.size(); ++i) a[i] += w.bias_ih.data[i], b[i] += w.bias_hh.data[i];
     const auto n = static_cast<size_t>(hidden);
     for (size_t j = 0; j < n; ++j) {
       const auto from_x = [&](size_t gate) { return a[gate * n + j]; };
@@ -79,11 +67,11 @@ struct RecurrentLoop {
     for (int64_t b = 0; b < batch; ++b) {
       const auto n = lengths ? static_cast<int64_t>(x[arguments - 1].at({b})) : time;
       std::vector<Values1d> seen;
-      for (int64_t t = 0; t < n; ++t) seen.push_back(row(x[0], b, t));
+      for (int64_t t = 0; t < n; ++t) seen.push_back(line_at(x[0], b, t));
       for (int64_t s = 0; s < states; s += directions) {
         std::vector<Values1d> next(seen.size());
         for (int64_t d = 0; d < directions; ++d) {
-          State state{row(x[1], s + d, b), row(x[cell ? 2 : 1], s + d, b)};
+          State state{line_at(x[1], s + d, b), line_at(x[cell ? 2 : 1], s + d, b)};
           for (int64_t k = 0; k < n; ++k) {
             const auto t = static_cast<size_t>(d == 0 ? k : n - 1 - k);
             step(seen[t], state, weights[static_cast<size_t>(s + d)]);
@@ -114,13 +102,12 @@ struct RecurrentLoop {
     const size_t states = kind == lstm ? 2 : 1;
     Parameters p{x, 1 + states};
     const Weights w = take(p);
+    const auto one = [](const NaiveTensor& t) { return reshape(t, {1, t.shape[0], t.shape[1]}); };
+    const NaiveTensor steps = one(x[0]), h = one(x[1]), c = one(x[states]);
     NaiveTensor y = filled({x[0].shape[0], static_cast<int64_t>(states) * hidden}, 0);
     for (int64_t b = 0; b < y.shape[0]; ++b) {
-      const auto line = [&](const NaiveTensor& t) {
-        return row(reshape(t, {1, t.shape[0], t.shape[1]}), 0, b);
-      };
-      State s{line(x[1]), line(x[states])};
-      step(line(x[0]), s, w);
+      State s{line_at(h, 0, b), line_at(c, 0, b)};
+      step(line_at(steps, 0, b), s, w);
       for (int64_t j = 0; j < y.shape[1]; ++j) {
         y.at({b, j}) = (j < hidden ? s.h : s.c)[static_cast<size_t>(j % hidden)];
       }
@@ -275,7 +262,7 @@ std::vector<OpCase> rows_recurrent_layers() {
   using Loop = RecurrentLoop;
   const auto relu = Nonlinearity::relu;
   add_layers(rows, "RNN", "", Loop::tanh, [](const O& o) { return RNN(o); });
-  add_layers(rows, "RNN", "relu", Loop::relu, [relu](const O& o) { return RNN(o, relu); });
+  add_layers(rows, "RNN", "relu", Loop::relu, [](const O& o) { return RNN(o, relu); });
   add_layers(rows, "LSTM", "", Loop::lstm, [](const O& o) { return LSTM(o); });
   add_layers(rows, "GRU", "", Loop::gru, [](const O& o) { return GRU(o); });
   add_cells<RNNCell>(rows, "RNNCell", Loop::tanh);

@@ -66,9 +66,9 @@ TEST(RecurrentGolden, RNN) {
 
 TEST(RecurrentGolden, RNNWithRelu) {
   const auto relu = Nonlinearity::relu;
-  expect_layers("rnn_relu", [relu](const RecurrentLayerOptions& o) { return RNN(o, relu); });
+  expect_layers("rnn_relu", [](const RecurrentLayerOptions& o) { return RNN(o, relu); });
   expect_cells(
-      "rnn_relu", [relu](const RecurrentCellOptions& o) { return RNNCell(o, relu); }, of_h);
+      "rnn_relu", [](const RecurrentCellOptions& o) { return RNNCell(o, relu); }, of_h);
 }
 
 TEST(RecurrentGolden, LSTM) {
