@@ -18,9 +18,15 @@ Values1d joined(std::initializer_list<Values1d> parts) {
   return all;
 }
 
-NaiveCell take_cell(const std::string& kind, Parameters& p) {
-  const NaiveTensor &ih = p.next(), &hh = p.next(), &bias_ih = p.next(), &bias_hh = p.next();
+NaiveCell take_cell(NaiveCell::Kind kind, Parameters& p, bool bias) {
+  const NaiveTensor &ih = p.next(), &hh = p.next();
+  if (!bias) return {kind, ih, hh, filled({ih.shape[0]}, 0), filled({ih.shape[0]}, 0)};
+  const NaiveTensor &bias_ih = p.next(), &bias_hh = p.next();
   return {kind, ih, hh, bias_ih, bias_hh};
+}
+
+NaiveCell::Kind naive_kind(const std::string& name) {
+  return name == "rnn" ? NaiveCell::tanh : name == "lstm" ? NaiveCell::lstm : NaiveCell::gru;
 }
 
 NaiveCell::State NaiveCell::start() const {
@@ -32,16 +38,19 @@ void NaiveCell::step(const Values1d& x, State& s) const {
   const Values1d a = naive_affine(weight_ih, bias_ih, x), b = naive_affine(weight_hh, bias_hh, s.h);
   const size_t n = s.h.size();
   for (size_t j = 0; j < n; ++j) {
-    const auto gate = [&](size_t g) { return sigmoid_of(a[g * n + j] + b[g * n + j]); };
-    if (kind == "rnn") {
-      s.h[j] = std::tanh(a[j] + b[j]);
-    } else if (kind == "lstm") {
-      const double news = std::tanh(a[2 * n + j] + b[2 * n + j]);
-      s.c[j] = gate(1) * s.c[j] + gate(0) * news;
-      s.h[j] = gate(3) * std::tanh(s.c[j]);
-    } else {
-      const double news = std::tanh(a[2 * n + j] + gate(0) * b[2 * n + j]);
-      s.h[j] = (1 - gate(1)) * news + gate(1) * s.h[j];
+    const auto from_x = [&](size_t gate) { return a[gate * n + j]; };
+    const auto from_h = [&](size_t gate) { return b[gate * n + j]; };
+    const auto both = [&](size_t gate) { return from_x(gate) + from_h(gate); };
+    double& h = s.h[j];
+    if (kind == tanh) h = std::tanh(both(0));
+    if (kind == relu) h = std::fmax(both(0), 0);
+    if (kind == lstm) {
+      s.c[j] = sigmoid_of(both(1)) * s.c[j] + sigmoid_of(both(0)) * std::tanh(both(2));
+      h = sigmoid_of(both(3)) * std::tanh(s.c[j]);
+    }
+    if (kind == gru) {
+      const double z = sigmoid_of(both(1));
+      h = (1 - z) * std::tanh(from_x(2) + sigmoid_of(both(0)) * from_h(2)) + z * h;
     }
   }
 }

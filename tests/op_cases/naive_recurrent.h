@@ -8,8 +8,8 @@
 namespace fovea::cases {
 
 struct NaiveCell {
-  std::string kind;  ///< rnn, lstm or gru
-  const NaiveTensor &weight_ih, &weight_hh, &bias_ih, &bias_hh;
+  enum Kind { tanh, relu, lstm, gru } kind;
+  NaiveTensor weight_ih, weight_hh, bias_ih, bias_hh;
 
   struct State {
     Values1d h, c;
@@ -17,7 +17,9 @@ struct NaiveCell {
   State start() const;
   void step(const Values1d& x, State& s) const;
 };
-NaiveCell take_cell(const std::string& kind, Parameters& p);
+NaiveCell take_cell(NaiveCell::Kind kind, Parameters& p, bool bias = true);
+/// Of rnn, lstm and gru.
+NaiveCell::Kind naive_kind(const std::string& name);
 
 /// W x + b
 Values1d naive_affine(const NaiveTensor& w, const NaiveTensor& b, const Values1d& x);

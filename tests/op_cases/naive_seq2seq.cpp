@@ -31,7 +31,8 @@ std::vector<Values1d> words_of(const EncoderOptions& o, const NaiveTensor& ids,
 std::vector<NaiveRead> recurrent(const EncoderOptions& o, const NaiveTensor& ids, Parameters& p) {
   const NaiveTensor x = look_up(p.next(), ids);
   std::vector<NaiveCell> cells;
-  for (int d = 0; d < (o.bidirectional ? 2 : 1); ++d) cells.push_back(take_cell(o.kind, p));
+  for (int d = 0; d < (o.bidirectional ? 2 : 1); ++d)
+    cells.push_back(take_cell(naive_kind(o.kind), p));
   std::vector<NaiveRead> all;
   for (int64_t b = 0; b < ids.shape[0]; ++b) {
     const auto words = words_of(o, ids, x, b);
@@ -129,7 +130,7 @@ std::vector<NaiveSteps> naive_decoder(const AttentionDecoderOptions& o, const Na
   const NaiveTensor embedded = look_up(p.next(), ids);
   const NaiveTensor &bridge = p.next(), &bridge_bias = p.next();
   std::vector<NaiveCell> cells;
-  for (int64_t l = 0; l < o.layers; ++l) cells.push_back(take_cell(o.cell, p));
+  for (int64_t l = 0; l < o.layers; ++l) cells.push_back(take_cell(naive_kind(o.cell), p));
   const Looking look(o, p);
   const NaiveTensor &readout = p.next(), &readout_bias = p.next();
 
