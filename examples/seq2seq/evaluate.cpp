@@ -51,6 +51,13 @@ void teacher_forced(const HeldOut& data, int64_t count, F f) {
   by_length(pairs.source, count, [&](std::span<const int64_t> which) { f(batches.make(which)); });
 }
 
+// The references of sequence i, in which what the model does not know equals nothing it can write.
+std::vector<std::vector<int32_t>> known(const HeldOut& data, int64_t i) {
+  auto references = data.references[static_cast<size_t>(i)];
+  for (auto& ids : references) std::replace(ids.begin(), ids.end(), Vocabulary::unknown, -1);
+  return references;
+}
+
 }  // namespace
 
 std::vector<Translation> translate(const EncoderDecoder& model, const TokenLists& sources,
@@ -115,16 +122,13 @@ Scores evaluate(const EncoderDecoder& model, const Dataset& dataset, const HeldO
   std::map<int64_t, std::pair<int64_t, int64_t>> by_length;  // right, and all
   for (int64_t i = 0; i < count; ++i) {
     const std::vector<int64_t>& ids = translations[static_cast<size_t>(i)].ids;
-    const auto& references = data.references[static_cast<size_t>(i)];
-    const Edits edits = errors.add({ids.begin(), ids.end()}, references);
+    const Edits edits = errors.add({ids.begin(), ids.end()}, known(data, i));
     auto& [right, all] = by_length[data.sources.length(i)];
     right += edits.total() == 0;
     ++all;
     if (c.task != "pairs") continue;
-    const auto text = [&](const auto& tokens) {
-      return join_target(c, dataset.target.decode(std::span(tokens)));
-    };
-    bleu.add(text(ids), {text(references.front())});
+    const std::string text = join_target(c, dataset.target.decode(std::span(ids)));
+    bleu.add(text, {data.texts[static_cast<size_t>(i)]});
   }
   Scores s{.token_error_rate = errors.rate(),
            .sequence_error_rate = errors.sequence_rate(),
