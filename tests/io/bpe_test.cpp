@@ -147,7 +147,7 @@ TEST(Bpe, EncodesThroughAVocabulary) {
 // 100,000 letters of one word, or as many words, are a matter of a moment.
 TEST(Bpe, LongWords) {
   std::string word;
-  for (int i = 0; i < 100'000; ++i) word += static_cast<char>('a' + i * i % 7);
+  for (int i = 0; i < 100'000; ++i) word += static_cast<char>('a' + int64_t{i} * i % 7);
   const Bpe bpe = Bpe::train({{word, 2}}, {.merges = 200});
   EXPECT_EQ(Bpe::join(bpe.split(word)), word);
   EXPECT_LT(bpe.split(word).size(), 10'000u);
