@@ -80,6 +80,15 @@ class StepWeights {
                   add ? T(1) : T(0), c, ldc);
   }
 
+  // C = A B for the rows of all steps, in parallel.
+  void rows(const Walk& walk, const T* a, int64_t lda, T* c, int64_t ldc) const {
+    constexpr int64_t kBlock = 64;
+    parallel_for(walk.batch * walk.time, std::max(kBlock, grain_for(k_ * n_ / 8)),
+                 [&](int64_t r, int64_t end) {
+                   product(end - r, a + r * lda, lda, false, c + r * ldc, ldc);
+                 });
+  }
+
  private:
   static constexpr int64_t kWorth = 8;  // rows in all, from which the panels pay
   Tensor w_;
@@ -114,15 +123,14 @@ void forward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Ten
   const StepWeights<T> w_hh(walk, s.w_hh, true, n, gates);
   Scratch<T> bias(walk.width());
   add_biases(walk, s.b_ih, s.b_hh, bias.data());
+  w_ih.rows(walk, x.data<T>(), walk.input, planes.data<T>(), walk.width());
   walk.each_slice([&](int64_t first, int64_t rows) {
     Scratch<T> h(rows * n), c(c0.defined() ? rows * n : 0), product(rows * gates);
     std::copy_n(h0.data<T>() + first * n, rows * n, h.data());
     if (c0.defined()) std::copy_n(c0.data<T>() + first * n, rows * n, c.data());
     for (int64_t i = 0; i < walk.time; ++i) {
-      const int64_t t = walk.step(i), row = walk.row(first, t), apart = walk.between();
+      const int64_t t = walk.step(i), row = walk.row(first, t);
       T* at = planes.data<T>() + row * walk.width();
-      w_ih.product(rows, x.data<T>() + row * walk.input, apart * walk.input, false, at,
-                   apart * walk.width());
       w_hh.product(rows, h.data(), n, false, product.data(), gates);
       T* out = y.data<T>() + (first * walk.time + t) * n;
       kernel(kernels::RecurrentForward<T>{.rows = rows,
@@ -182,12 +190,9 @@ void backward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Te
           .gplanes = g.planes.data<T>() + row * walk.width(),
           .gproduct = gproduct.data()});
       w_hh.product(rows, gproduct.data(), gates, true, gh, n);
-      if (!gx) continue;
-      const int64_t apart = walk.between();
-      w_ih.product(rows, g.planes.data<T>() + row * walk.width(), apart * walk.width(), false,
-                   gx->data<T>() + row * walk.input, apart * walk.input);
     }
   });
+  if (gx) w_ih.rows(walk, g.planes.data<T>(), walk.width(), gx->data<T>(), walk.input);
 }
 
 }  // namespace
