@@ -54,6 +54,12 @@ struct Walk {
   }
 };
 
+// x (B, T, I) as (T, B, I).
+Tensor time_first_view(const Tensor& x) {
+  const Strides& s = x.strides();
+  return x.alias({x.size(1), x.size(0), x.size(2)}, {s[1], s[0], s[2]});
+}
+
 // Weights that every step multiplies by: B (k, n), stored (n, k) when transposed.
 template <class T>
 class StepWeights {
@@ -116,7 +122,7 @@ void add_biases(const Walk& walk, const Tensor& b_ih, const Tensor& b_hh, T* bia
 template <class T, class Kernel>
 void forward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Tensor& planes,
              const Tensor& y) {
-  const Tensor x = packed(walk.time_first ? transpose(s.x, 0, 1) : s.x);
+  const Tensor x = packed(walk.time_first ? time_first_view(s.x) : s.x);
   const Tensor h0 = packed(s.h0), c0 = s.c0.defined() ? packed(s.c0) : s.c0;
   const int64_t n = walk.hidden, gates = walk.gates * n, y_row = walk.time * n;
   const StepWeights<T> w_ih(walk, s.w_ih, true, walk.input, gates);
@@ -198,12 +204,11 @@ void backward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Te
 }  // namespace
 
 bool time_comes_first(const Tensor& x) {
-  return !x.is_contiguous() && transpose(x.detach(), 0, 1).is_contiguous();
+  return !x.is_contiguous() && time_first_view(x).is_contiguous();
 }
 
 WalkedForward walk_forward(const RecurrentCell& cell, const RecurrentSaved& in,
                            const Tensor& lengths) {
-  const NoGrad scope;
   const Walk walk(cell, in, lengths, time_comes_first(in.x));
   const Shape shape{walk.batch, walk.time, walk.hidden};
   WalkedForward out{
