@@ -1,97 +1,24 @@
 // The walks over time. Sequences do not touch each other: the batch is cut into slices, and one
-// task takes a slice through all its steps without waiting for another. A step multiplies few rows
-// by the same weights as every other step of every slice, so these are laid out for that once.
+// task takes a slice through all its steps without waiting for another.
 #include "fovea/ops/recurrent_walk.h"
 
 #include <algorithm>
 
-#include "fovea/ops/kernels/gemm.h"
-#include "fovea/ops/kernels/panels.h"
+#include "fovea/ops/recurrent_steps.h"
 
 namespace fovea::detail {
 
 namespace {
 
-constexpr int64_t kRows = 16;  // sequences of a slice
-
-// What a call is about: sizes, and where the row of sequence b at step t lies.
-struct Walk {
-  int64_t batch, time, input, hidden, gates, planes;
-  bool reverse, time_first;
-  Tensor lengths;  // contiguous, or undefined
-
-  Walk(const RecurrentCell& cell, const RecurrentSaved& s, const Tensor& l, bool first)
-      : batch(s.x.size(0)),
-        time(s.x.size(1)),
-        input(s.x.size(2)),
-        hidden(s.h0.size(1)),
-        gates(cell.gates),
-        planes(cell.planes),
-        reverse(s.reverse),
-        time_first(first),
-        lengths(l.defined() ? packed(l) : l) {}
-
-  int64_t step(int64_t n) const { return reverse ? time - 1 - n : n; }
-  int64_t row(int64_t b, int64_t t) const { return time_first ? t * batch + b : b * time + t; }
-  int64_t between() const { return time_first ? 1 : time; }  // rows from sequence to sequence
-  int64_t width() const { return planes * hidden; }
-  const int64_t* lengths_from(int64_t b) const {
-    return lengths.defined() ? lengths.data<int64_t>() + b : nullptr;
-  }
-  Tensor buffer(DType t, int64_t w) const {  // (B, T, w)
-    return time_first
-               ? Tensor::empty({time, batch, w}, t).alias({batch, time, w}, {w, batch * w, 1})
-               : Tensor::empty({batch, time, w}, t);
-  }
-
-  // f(first, rows) for every slice; the cuts are a function of the shape alone.
-  template <class F>
-  void each_slice(const F& f) const {
-    const int64_t slices = std::max<int64_t>((batch + kRows - 1) / kRows, batch >= 8 ? 2 : 1);
-    const int64_t worth = grain_for(time * hidden * gates * (hidden + input) / 8);
-    parallel_for(batch, std::max((batch + slices - 1) / slices, worth),
-                 [&](int64_t first, int64_t end) { f(first, end - first); });
-  }
-};
-
-// Weights that every step multiplies by: B (k, n), stored (n, k) when transposed.
-template <class T>
-class StepWeights {
- public:
-  StepWeights(const Walk& walk, const Tensor& w, bool transposed, int64_t k, int64_t n)
-      : w_(packed(w)),
-        transposed_(transposed),
-        k_(k),
-        n_(n),
-        laid_out_(walk.batch * walk.time >= kWorth),
-        panels_(laid_out_ ? kernels::panels<T>(n) * kernels::kPanel<T> * k : 0) {
-    if (!laid_out_) return;
-    const int64_t size = kernels::kPanel<T> * k;
-    parallel_for(kernels::panels<T>(n), grain_for(size), [&](int64_t p, int64_t end) {
-      for (; p < end; ++p) {
-        kernels::pack_panel(transposed, w_.data<T>(), k, n, p, panels_.data() + p * size);
-      }
-    });
-  }
-  // C = A B, or C += A B.
-  void product(int64_t m, const T* a, int64_t lda, bool add, T* c, int64_t ldc) const {
-    if (laid_out_) return kernels::panel_product(m, n_, k_, a, lda, panels_.data(), add, c, ldc);
-    kernels::gemm(false, transposed_, m, n_, k_, T(1), a, lda, w_.data<T>(), transposed_ ? k_ : n_,
-                  add ? T(1) : T(0), c, ldc);
-  }
-
- private:
-  static constexpr int64_t kWorth = 8;  // rows in all, from which the panels pay
-  Tensor w_;
-  bool transposed_;
-  int64_t k_, n_;
-  bool laid_out_;
-  mutable Scratch<T> panels_;
-};
+// x (B, T, I) as (T, B, I).
+Tensor time_first_view(const Tensor& x) {
+  const Strides& s = x.strides();
+  return x.alias({x.size(1), x.size(0), x.size(2)}, {s[1], s[0], s[2]});
+}
 
 // b_ih + b_hh, where the last plane may have that of the state for itself.
 template <class T>
-void add_biases(const Walk& walk, const Tensor& b_ih, const Tensor& b_hh, T* bias) {
+void add_biases(const RecurrentWalk& walk, const Tensor& b_ih, const Tensor& b_hh, T* bias) {
   const int64_t n = walk.gates * walk.hidden, apart = walk.planes > walk.gates ? walk.hidden : 0;
   std::fill(bias, bias + walk.width(), T(0));
   const auto add = [bias](const Tensor& b, int64_t from, int64_t to, int64_t shift) {
@@ -105,24 +32,23 @@ void add_biases(const Walk& walk, const Tensor& b_ih, const Tensor& b_hh, T* bia
 }
 
 template <class T, class Kernel>
-void forward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Tensor& planes,
-             const Tensor& y) {
-  const Tensor x = packed(walk.time_first ? transpose(s.x, 0, 1) : s.x);
+void forward(const RecurrentWalk& walk, const RecurrentSaved& s, Kernel kernel,
+             const Tensor& planes, const Tensor& y) {
+  const Tensor x = packed(walk.time_first ? time_first_view(s.x) : s.x);
   const Tensor h0 = packed(s.h0), c0 = s.c0.defined() ? packed(s.c0) : s.c0;
   const int64_t n = walk.hidden, gates = walk.gates * n, y_row = walk.time * n;
   const StepWeights<T> w_ih(walk, s.w_ih, true, walk.input, gates);
   const StepWeights<T> w_hh(walk, s.w_hh, true, n, gates);
   Scratch<T> bias(walk.width());
   add_biases(walk, s.b_ih, s.b_hh, bias.data());
+  w_ih.rows(walk, x.data<T>(), walk.input, planes.data<T>(), walk.width());
   walk.each_slice([&](int64_t first, int64_t rows) {
     Scratch<T> h(rows * n), c(c0.defined() ? rows * n : 0), product(rows * gates);
     std::copy_n(h0.data<T>() + first * n, rows * n, h.data());
     if (c0.defined()) std::copy_n(c0.data<T>() + first * n, rows * n, c.data());
     for (int64_t i = 0; i < walk.time; ++i) {
-      const int64_t t = walk.step(i), row = walk.row(first, t), apart = walk.between();
+      const int64_t t = walk.step(i), row = walk.row(first, t);
       T* at = planes.data<T>() + row * walk.width();
-      w_ih.product(rows, x.data<T>() + row * walk.input, apart * walk.input, false, at,
-                   apart * walk.width());
       w_hh.product(rows, h.data(), n, false, product.data(), gates);
       T* out = y.data<T>() + (first * walk.time + t) * n;
       kernel(kernels::RecurrentForward<T>{.rows = rows,
@@ -143,8 +69,9 @@ void forward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Ten
 }
 
 template <class T, class Kernel>
-void backward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Tensor& planes,
-              const Tensor& gy_in, const RecurrentGradients& g, const Tensor* gx) {
+void backward(const RecurrentWalk& walk, const RecurrentSaved& s, Kernel kernel,
+              const Tensor& planes, const Tensor& gy_in, const RecurrentGradients& g,
+              const Tensor* gx) {
   const Tensor gy = packed(gy_in), y = packed(s.y);
   const bool cells = s.c0.defined();
   const Tensor start = packed(cells ? s.c0 : s.h0);
@@ -182,24 +109,20 @@ void backward(const Walk& walk, const RecurrentSaved& s, Kernel kernel, const Te
           .gplanes = g.planes.data<T>() + row * walk.width(),
           .gproduct = gproduct.data()});
       w_hh.product(rows, gproduct.data(), gates, true, gh, n);
-      if (!gx) continue;
-      const int64_t apart = walk.between();
-      w_ih.product(rows, g.planes.data<T>() + row * walk.width(), apart * walk.width(), false,
-                   gx->data<T>() + row * walk.input, apart * walk.input);
     }
   });
+  if (gx) w_ih.rows(walk, g.planes.data<T>(), walk.width(), gx->data<T>(), walk.input);
 }
 
 }  // namespace
 
 bool time_comes_first(const Tensor& x) {
-  return !x.is_contiguous() && transpose(x.detach(), 0, 1).is_contiguous();
+  return !x.is_contiguous() && time_first_view(x).is_contiguous();
 }
 
 WalkedForward walk_forward(const RecurrentCell& cell, const RecurrentSaved& in,
                            const Tensor& lengths) {
-  const NoGrad scope;
-  const Walk walk(cell, in, lengths, time_comes_first(in.x));
+  const RecurrentWalk walk(cell, in, lengths, time_comes_first(in.x));
   const Shape shape{walk.batch, walk.time, walk.hidden};
   WalkedForward out{
       Tensor::empty(in.c0.defined() ? Shape{2, shape[0], shape[1], shape[2]} : shape, in.x.dtype()),
@@ -216,7 +139,7 @@ WalkedForward walk_forward(const RecurrentCell& cell, const RecurrentSaved& in,
 RecurrentGradients walk_backward(const RecurrentCell& cell, const RecurrentSaved& s,
                                  const Tensor& lengths, const Tensor& planes, bool time_first,
                                  const Tensor& gy, Tensor* gx) {
-  const Walk walk(cell, s, lengths, time_first);
+  const RecurrentWalk walk(cell, s, lengths, time_first);
   if (gx) *gx = walk.buffer(s.x.dtype(), walk.input);
   RecurrentGradients g{walk.buffer(s.x.dtype(), walk.width()), empty_as(s.h0),
                        s.c0.defined() ? empty_as(s.c0) : Tensor()};
