@@ -75,7 +75,11 @@ TensorArguments tensor_arguments(const std::string& op) {
     for (const Parameter& p : s.parameters) {
       found.some_optional |=
           s.name == op && (p.type.find("AttentionOptions") != std::string::npos ||
-                           p.type.find("NystromOptions") != std::string::npos);
+                           p.type.find("NystromOptions") != std::string::npos ||
+                           p.type.find("RecurrentOptions") != std::string::npos);
+      if (s.name == op && p.type.find("RecurrentWeights") != std::string::npos) {
+        found.names.insert({"weight_ih", "weight_hh"});
+      }
       if (s.name != op || p.type.find("Tensor") == std::string::npos) continue;
       found.names.insert(p.name);
       found.some_optional |= p.optional || p.name.rfind("running_", 0) == 0;
