@@ -25,6 +25,8 @@ void RecordedFlags::read(const Metadata& metadata, const std::string& path) cons
   try {
     const auto json = nlohmann::json::parse(flags->second);
     for (const Field& f : fields_) {
+      // A file may be older than a flag that does not matter.
+      if (f.free && !json.contains(f.name)) continue;
       std::visit([&](auto* value) { json.at(f.name).get_to(*value); }, f.value);
     }
   } catch (const nlohmann::json::exception& e) {

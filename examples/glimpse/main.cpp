@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "examples/common/flags.h"
+#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
 #include "examples/common/output.h"
 #include "examples/common/program.h"
@@ -18,7 +19,6 @@
 #include "fovea/io/metrics.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/nn/serialize.h"
-#include "fovea/optim/checkpoint.h"
 
 namespace fovea::glimpse {
 namespace {
@@ -75,14 +75,9 @@ void parse(int argc, char** argv, Arguments& a) {
 Arguments read_arguments(int argc, char** argv) {
   Arguments a;
   parse(argc, argv, a);
-  const std::string& file = a.common.resume.empty() ? a.checkpoint : a.common.resume;
-  if (file.empty()) {
-    if (a.show > 0) throw examples::UsageError("--show: needs --checkpoint FILE");
-    return a;
-  }
-  if (a.show == 0 && a.common.resume.empty()) {
-    throw examples::UsageError("--checkpoint: belongs to --show; to train on, use --resume");
-  }
+  const std::string file =
+      examples::file_to_go_on_from(a.common, a.checkpoint, "--show", a.show > 0);
+  if (file.empty()) return a;
   Config before;
   before.recorded().read(read_safetensors(file).metadata, file);
   Arguments b;
@@ -93,20 +88,15 @@ Arguments read_arguments(int argc, char** argv) {
     throw examples::UsageError(
         fmt::format("{} in {}; leave the flag out, or train anew", other, file));
   }
+  b.checkpoint = file;
   return b;
 }
 
 int show(const Arguments& a) {
-  const std::string& file = a.checkpoint.empty() ? a.common.resume : a.checkpoint;
   const Images test(load_image_dataset(a.config.data, false), parse_task(a.config.dataset),
                     a.config.seed, Purpose::test);
   RecurrentAttention model(a.config.model());
-  // A checkpoint holds a whole run, a model.safetensors the model alone.
-  if (read_safetensors(file).find("progress.epoch")) {
-    load_part(file, "model", model);
-  } else {
-    load(model, file);
-  }
+  examples::load_weights(model, a.checkpoint);
   examples::prepare_out(a.common.out);
   const std::string picture = examples::in_folder(a.common.out, "glimpses.png");
   draw_paths(picture, model, test, a.show, a.config);
@@ -173,8 +163,10 @@ int run(int argc, char** argv) {
              100 * (1 - error), 100 * error, history.loss.size(), history.total_seconds());
   fmt::print("wrote metrics.json, model.safetensors, curve.svg, glimpses.png to {}\n",
              a.common.out);
-  fmt::print("next: {} --show 64 --checkpoint {} --out {}\n", examples::program_path(),
-             examples::in_folder(a.common.out, "model.safetensors"), a.common.out);
+  fmt::print("next: {}\n",
+             examples::command({"--show", "64", "--checkpoint",
+                                examples::in_folder(a.common.out, "model.safetensors"), "--out",
+                                a.common.out}));
   return 0;
 }
 

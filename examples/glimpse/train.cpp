@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
 #include "examples/common/output.h"
-#include "examples/common/program.h"
 #include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
 #include "fovea/optim/clip.h"
@@ -139,9 +139,8 @@ void Trainer::stop(examples::ProgressBar& bar) {
   history_.running.seconds += watch_.lap();
   save(run_.progress.epoch);
   bar.line("");
-  fmt::print("stopped in epoch {} of {}; go on with: {} --resume {} --out {}\n",
-             run_.progress.epoch + 1, c_.epochs, examples::program_path(), checkpoint_, flags_.out);
-  throw examples::Exit{examples::kInterrupted};
+  examples::leave(fmt::format("in epoch {} of {}", run_.progress.epoch + 1, c_.epochs), checkpoint_,
+                  flags_.out);
 }
 
 Datasets load_datasets(const Config& c) {

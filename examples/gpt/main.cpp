@@ -11,6 +11,7 @@
 #include <cctype>
 #include <numeric>
 
+#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
 #include "examples/common/output.h"
 #include "examples/common/program.h"
@@ -83,11 +84,8 @@ void parse(int argc, char** argv, Arguments& a) {
 Arguments read_arguments(int argc, char** argv) {
   Arguments a;
   parse(argc, argv, a);
-  const std::string file = a.common.resume.empty() ? a.checkpoint : a.common.resume;
-  if (a.sample && file.empty()) throw examples::UsageError("--sample: needs --checkpoint FILE");
-  if (!a.sample && !a.checkpoint.empty()) {
-    throw examples::UsageError("--checkpoint: belongs to --sample; to train on, use --resume");
-  }
+  const std::string file =
+      examples::file_to_go_on_from(a.common, a.checkpoint, "--sample", a.sample);
   Arguments b;
   b.config = preset(a.preset);
   Config before;
@@ -106,20 +104,15 @@ Arguments read_arguments(int argc, char** argv) {
     throw examples::UsageError(
         fmt::format("--width {}: not a multiple of {} heads", b.config.width, b.config.heads));
   }
+  b.checkpoint = file;
   return b;
 }
 
 int sample(const Arguments& a) {
-  const std::string& file = a.checkpoint.empty() ? a.common.resume : a.checkpoint;
   const Characters characters(a.config.characters);
   if (a.prompt.empty()) throw examples::UsageError("--sample: needs a character to begin with");
   GPT model(a.config.model(characters.size()));
-  // A checkpoint holds a whole run, a model.safetensors the model alone.
-  if (read_safetensors(file).find("progress.epoch")) {
-    load_part(file, "model", model);
-  } else {
-    load(model, file);
-  }
+  examples::load_weights(model, a.checkpoint);
   model.eval();
   fmt::print("{}\n", write_text(model, characters, a.prompt, a.tokens, a.sampling, a.common.seed));
   return 0;
@@ -140,7 +133,7 @@ void draw(const std::string& path, const Trainer& trainer) {
   write_file_atomically(path, draw_curves({panel}, {.title = "gpt"}));
 }
 
-// A word of the text that needs no quotes in a shell; its first character when there is none.
+// A word of the text; its first character when there is none.
 std::string word_of(const Corpus& corpus) {
   const std::string text = corpus.characters.decode(
       corpus.valid.narrow(0, 0, std::min<int64_t>(corpus.valid.numel(), 1000)));
@@ -154,7 +147,7 @@ std::string word_of(const Corpus& corpus) {
       word.clear();
     }
   }
-  return "'" + corpus.characters.decode(corpus.valid.narrow(0, 0, 1)) + "'";
+  return corpus.characters.decode(corpus.valid.narrow(0, 0, 1));
 }
 
 int run(int argc, char** argv) {
@@ -204,8 +197,8 @@ int run(int argc, char** argv) {
   fmt::print("validation loss {:.4f} after {} steps in {:.1f} s of training\n", valid_loss, c.steps,
              total);
   fmt::print("wrote metrics.json, model.safetensors, curve.svg to {}\n", a.common.out);
-  fmt::print("next: {} --sample {} --checkpoint {}\n", examples::program_path(), word_of(corpus),
-             path("model.safetensors"));
+  fmt::print("next: {}\n", examples::command({"--sample=" + word_of(corpus), "--checkpoint",
+                                              path("model.safetensors")}));
   return 0;
 }
 

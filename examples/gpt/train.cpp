@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
 #include "examples/common/output.h"
-#include "examples/common/program.h"
 #include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
 #include "fovea/optim/clip.h"
@@ -128,9 +128,8 @@ void Trainer::evaluate(examples::ProgressBar& bar) {
 void Trainer::stop(examples::ProgressBar& bar) {
   save_checkpoint(checkpoint_, run_);
   bar.line("");
-  fmt::print("stopped at step {} of {}; go on with: {} --resume {} --out {}\n", run_.progress.step,
-             c_.steps, examples::program_path(), checkpoint_, flags_.out);
-  throw examples::Exit{examples::kInterrupted};
+  examples::leave(fmt::format("at step {} of {}", run_.progress.step, c_.steps), checkpoint_,
+                  flags_.out);
 }
 
 }  // namespace fovea::char_gpt

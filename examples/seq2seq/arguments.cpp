@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "examples/common/go_on.h"
 #include "examples/common/program.h"
 #include "fovea/io/safetensors.h"
+#include "fovea/io/vocabulary.h"
 
 namespace fovea::seq2seq {
 namespace {
@@ -18,12 +20,13 @@ using examples::Flags, examples::UsageError;
 
 void add_model(Flags& flags, Config& c) {
   using examples::at_least, examples::between, examples::one_of;
-  flags.add("--attention", c.attention, "How the decoder looks at the source")
+  flags.add("--attention", c.attention, "How the decoder looks at the source, see below")
       .check(one_of(kAttentions));
-  flags.add("--cell", c.cell, "Of the decoder").check(one_of({"gru", "lstm", "rnn"}));
-  flags.add("--encoder", c.encoder, "Of the source; as --cell when not given")
+  flags.add("--cell", c.cell, "Of the decoder: gru, lstm or rnn")
+      .check(one_of({"gru", "lstm", "rnn"}));
+  flags.add("--encoder", c.encoder, "Of the source: as --cell when not given, or transformer")
       .check(one_of({"gru", "lstm", "rnn", "transformer"}));
-  flags.add("--order", c.order, "Look, then step, or step, then look")
+  flags.add("--order", c.order, "bahdanau: look, then step; luong: step, then look")
       .check(one_of({"bahdanau", "luong"}));
   flags.add("--no-input-feeding", c.no_input_feeding,
             "In luong's order, keep from the cell what was seen");
@@ -38,7 +41,7 @@ void add_model(Flags& flags, Config& c) {
 
 void add_task(Flags& flags, Config& c) {
   using examples::at_least, examples::one_of;
-  flags.add("--task", c.task, "What to learn")
+  flags.add("--task", c.task, "What to learn: phonemes, dates, reverse or pairs")
       .check(one_of({"phonemes", "dates", "reverse", "pairs"}));
   flags.add("FILE", c.file, "Of pairs: tab-separated text; of phonemes: another dictionary");
   flags.add("--stress", c.stress,
@@ -46,7 +49,7 @@ void add_task(Flags& flags, Config& c) {
   flags.add("--samples", c.samples, "dates, reverse: how many").check(at_least(10, 1 << 26));
   flags.add("--shortest", c.shortest, "reverse: letters, at least").check(at_least(1, 10000));
   flags.add("--longest", c.longest, "reverse: letters, at most").check(at_least(1, 10000));
-  flags.add("--unit", c.unit, "pairs: what a token is")
+  flags.add("--unit", c.unit, "pairs: tokens are words, characters or bpe")
       .check(one_of({"words", "characters", "bpe"}));
   flags.add("--source-column", c.source_column, "pairs: from 1").check(at_least(1, 1 << 20));
   flags.add("--target-column", c.target_column, "pairs: from 1").check(at_least(1, 1 << 20));
@@ -75,14 +78,15 @@ void add_training(Flags& flags, Config& c) {
       .check(between(0, 1));
 }
 
-void add_decoding(Flags& flags, Arguments& a) {
+void add_testing(Flags& flags, Arguments& a) {
+  Config& c = a.config;
   using examples::at_least, examples::between;
-  flags.add("--beams", a.decode.beams, "Of beam search; 1 is greedy").check(at_least(1, 10000));
-  flags.add("--length-penalty", a.decode.length_penalty, "alpha of Wu 2016; 0 prefers the short")
+  flags.add("--beams", c.decode.beams, "Of beam search; 1 is greedy").check(at_least(1, 10000));
+  flags.add("--length-penalty", c.decode.length_penalty, "alpha of Wu 2016; 0 prefers the short")
       .check(between(-100, 100));
-  flags.add("--coverage-penalty", a.decode.coverage_penalty, "beta of Wu 2016")
+  flags.add("--coverage-penalty", c.decode.coverage_penalty, "beta of Wu 2016")
       .check(between(0, 100));
-  flags.add("--test-limit", a.test_limit, "Sequences of the final test; 0 for all")
+  flags.add("--test-limit", c.test_limit, "Sequences of the final test; 0 for all")
       .check(at_least(0));
   flags.add("--translate", a.text, "Translate this, do not train");
   flags.add("--checkpoint", a.checkpoint, "What --translate translates with, beside --resume")
@@ -99,7 +103,11 @@ void parse(int argc, char** argv, Arguments& a) {
   add_task(flags, c);
   add_model(flags, c);
   add_training(flags, c);
-  add_decoding(flags, a);
+  add_testing(flags, a);
+  flags.footer(
+      fmt::format("Attentions: {}\nThe defaults are those of --task phonemes; dates, reverse and "
+                  "--attention transformer have smaller models\nand learning rates of their own.",
+                  fmt::join(kAttentions, ", ")));
   flags.parse(argc, argv);
   if (flags.given("--cell") && !flags.given("--encoder")) c.encoder = c.cell;
   a.translate = flags.given("--translate");
@@ -115,14 +123,27 @@ void check(const Config& c) {
     throw UsageError(
         fmt::format("--task {}: makes its own data, but a file is given, '{}'", c.task, c.file));
   }
+  if (c.max_vocabulary > 0 && c.max_vocabulary <= Vocabulary::marks) {
+    throw UsageError(
+        fmt::format("--max-vocabulary {}: must be above {}, for the marks take as many",
+                    c.max_vocabulary, Vocabulary::marks));
+  }
   if (c.shortest > c.longest) {
     throw UsageError(fmt::format("--shortest {}: more than --longest {}", c.shortest, c.longest));
   }
   if (c.attention == "transformer" && c.sampling > 0) {
     throw UsageError("--sampling: a Transformer's steps are computed at once; leave it out");
   }
+  if (c.decode.coverage_penalty != 0 && (c.attention == "transformer" || c.attention == "none")) {
+    throw UsageError(fmt::format(
+        "--coverage-penalty: --attention {} keeps no coverage; leave it out", c.attention));
+  }
   if (c.hidden % 2 != 0) {
     throw UsageError(fmt::format("--hidden {}: must be even, half for each direction", c.hidden));
+  }
+  const bool heads = c.attention == "transformer" || c.encoder == "transformer";
+  if (heads && c.hidden % c.heads != 0) {
+    throw UsageError(fmt::format("--hidden {}: not a multiple of {} heads", c.hidden, c.heads));
   }
 }
 
@@ -131,12 +152,11 @@ void check(const Config& c) {
 Arguments read_arguments(int argc, char** argv) {
   Arguments a;
   parse(argc, argv, a);
-  const std::string file = a.common.resume.empty() ? a.checkpoint : a.common.resume;
-  if (a.translate && file.empty()) throw UsageError("--translate: needs --checkpoint FILE");
-  if (!a.translate && !a.checkpoint.empty()) {
-    throw UsageError("--checkpoint: belongs to --translate; to train on, use --resume");
+  const std::string file =
+      examples::file_to_go_on_from(a.common, a.checkpoint, "--translate", a.translate);
+  if (!a.compare.empty() && !file.empty()) {
+    throw UsageError("--compare: trains anew; leave out --resume and --translate");
   }
-  if (!a.compare.empty() && !file.empty()) throw UsageError("--compare: trains anew; no --resume");
   Arguments b;
   b.config = preset(a.config.task, a.config.attention);
   Config before;
@@ -145,7 +165,9 @@ Arguments read_arguments(int argc, char** argv) {
     b.config = before;
   }
   parse(argc, argv, b);
+  b.checkpoint = file;
   if (b.translate) {
+    before.decode = b.config.decode;
     b.config = before;
     return b;
   }
@@ -167,6 +189,7 @@ Arguments read_arguments(int argc, char** argv) {
     check(x.config);
     return x.config;
   };
+  for (const std::string& name : b.compare) b.with_attention(name);  // before the first trains
   return b;
 }
 

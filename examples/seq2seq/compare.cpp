@@ -53,7 +53,7 @@ void print_table(const std::vector<Result>& all) {
   for (size_t third = 0; third < 3; ++third) fmt::print("{:>8}", third_name(first, third));
   fmt::print("\n");
   for (const Result& r : all) {
-    fmt::print("{:<12} {:>10} {:>8.1f} {:>10.3f} {:>7.2f} % {:>5.1f} %", r.attention, r.parameters,
+    fmt::print("{:<12} {:>10} {:>8.1f} {:>10.4g} {:>7.2f} % {:>5.1f} %", r.attention, r.parameters,
                r.seconds, r.scores.perplexity, 100 * r.scores.token_error_rate,
                100 * (1 - r.scores.sequence_error_rate));
     for (const double share : thirds(r.scores)) fmt::print(" {:>5.1f} %", 100 * share);
@@ -101,6 +101,7 @@ int compare(const Arguments& a) {
   if (!a.common.quiet) fmt::print("{}\n", dataset.report);
   examples::prepare_out(a.common.out);
   examples::catch_interrupts();
+  const HeldOut test = tested(a.config, dataset);
   std::vector<Result> all;
   for (const std::string& attention : a.compare) {
     Config c = a.with_attention(attention);
@@ -114,10 +115,9 @@ int compare(const Arguments& a) {
     Trainer trainer(*model, dataset, c, flags);
     trainer.train();
     model->eval();
-    const int64_t count = a.tested(dataset);
     all.push_back({attention, model->numel(), trainer.train_seconds(),
-                   evaluate(*model, dataset, dataset.test, count, c, a.decode),
-                   trainer.epochs().column("epoch"), trainer.epochs().column("valid_wrong")});
+                   evaluate(*model, dataset, test, c, c.decode), trainer.epochs().column("epoch"),
+                   trainer.epochs().column("valid_wrong")});
   }
   print_table(all);
   write_results(a.common.out, a.config, all);

@@ -1,8 +1,5 @@
 #include "examples/seq2seq/config.h"
 
-#include <fmt/format.h>
-
-#include "examples/common/program.h"
 #include "fovea/io/vocabulary.h"
 #include "fovea/nn/seq2seq/seq2seq.h"
 #include "fovea/nn/transformer/transformer.h"
@@ -22,7 +19,9 @@ examples::RecordedFlags Config::recorded() {
   f.add("window", window).add("dropout", dropout).add("seed", seed).add("epochs", epochs);
   f.add("batch", batch).add("lr", lr).add("min-lr", min_lr).add("warm-up", warm_up);
   f.add("clip", clip).add("label-smoothing", label_smoothing).add("weight-decay", weight_decay);
-  f.add("sampling", sampling);
+  f.add("sampling", sampling).add_free("test-limit", test_limit).add_free("beams", decode.beams);
+  f.add_free("length-penalty", decode.length_penalty);
+  f.add_free("coverage-penalty", decode.coverage_penalty);
   f.add("source-vocabulary", source_vocabulary).add("target-vocabulary", target_vocabulary);
   f.add("source-bpe", source_bpe).add("target-bpe", target_bpe).add("max-source", max_source);
   return f;
@@ -54,10 +53,6 @@ Config preset(const std::string& task, const std::string& attention) {
 std::unique_ptr<EncoderDecoder> make_model(const Config& c, int64_t source_vocab,
                                            int64_t target_vocab) {
   if (c.attention == "transformer") {
-    if (c.hidden % c.heads != 0) {
-      throw examples::UsageError(
-          fmt::format("--hidden {}: not a multiple of {} heads", c.hidden, c.heads));
-    }
     return std::make_unique<Transformer>(TransformerOptions{
         .source_vocab = source_vocab,
         .target_vocab = target_vocab,

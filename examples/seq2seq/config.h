@@ -10,6 +10,13 @@
 
 namespace fovea::seq2seq {
 
+/// How a trained model writes.
+struct DecodeFlags {
+  int64_t beams = 1;
+  double length_penalty = 0;
+  double coverage_penalty = 0;
+};
+
 struct Config {
   // the task
   std::string task = "phonemes";  ///< phonemes, dates, reverse or pairs
@@ -36,6 +43,9 @@ struct Config {
   int64_t warm_up = 100;
   double clip = 1, label_smoothing = 0, weight_decay = 0;
   double sampling = 0;  ///< scheduled sampling reaches this probability at the end
+  // testing, which decides no weights
+  DecodeFlags decode = {.beams = 4};
+  int64_t test_limit = 0;  ///< sequences of the test part; 0: all
   // what is not asked for as a flag: how text becomes tokens
   std::string source_vocabulary, target_vocabulary, source_bpe, target_bpe;
   int64_t max_source = 0;  ///< the longest source, for --attention location
@@ -46,7 +56,6 @@ struct Config {
 /// The defaults of a task with an attention.
 Config preset(const std::string& task, const std::string& attention);
 
-/// UsageError when the flags do not fit together.
 std::unique_ptr<EncoderDecoder> make_model(const Config& c, int64_t source_vocab,
                                            int64_t target_vocab);
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "fovea/core/error.h"
 #include "fovea/io/bpe.h"
 #include "fovea/io/characters.h"
 
@@ -16,6 +19,17 @@ Part part_of(std::string_view source) {
   h ^= h >> 32;
   const uint64_t place = h % 100;
   return place < 90 ? Part::train : place < 95 ? Part::valid : Part::test;
+}
+
+HeldOut HeldOut::spread(int64_t most) const {
+  HeldOut some;
+  const int64_t count = std::min(most, size());
+  for (int64_t n = 0; n < count; ++n) {
+    const int64_t i = n * size() / count;
+    some.add(sources[i], references[static_cast<size_t>(i)], copied[static_cast<size_t>(i)]);
+    if (!texts.empty()) some.texts.push_back(texts[static_cast<size_t>(i)]);
+  }
+  return some;
 }
 
 Dataset make_dataset(const std::vector<Sample>& samples) {
@@ -45,11 +59,27 @@ Dataset make_dataset(const std::vector<Sample>& samples) {
   return d;
 }
 
-Dataset load_dataset(const Config& c) {
+namespace {
+Dataset load(const Config& c) {
   if (c.task == "phonemes") return load_phonemes(c);
   if (c.task == "dates") return load_dates(c);
   if (c.task == "reverse") return load_reversed(c);
   return load_pairs(c);
+}
+}  // namespace
+
+Dataset load_dataset(const Config& c) {
+  Dataset d = load(c);
+  if (d.train.size() == 0 || d.valid.size() == 0 || d.test.size() == 0) {
+    throw IoError(
+        fmt::format("--task {}: too little data: {} to learn from, {} and {} to test on ({})",
+                    c.task, d.train.size(), d.valid.size(), d.test.size(), d.report));
+  }
+  return d;
+}
+
+HeldOut tested(const Config& c, const Dataset& d) {
+  return d.test.spread(c.test_limit > 0 ? c.test_limit : d.test.size());
 }
 
 void remember(Config& c, const Dataset& d) {
@@ -82,7 +112,11 @@ std::vector<std::string> split_source(const Config& c, const std::string& text) 
     }
     return tokens;
   }
-  for (const char32_t p : code_points(text, "--translate")) tokens.push_back(to_utf8({p}));
+  for (char32_t p : code_points(text, "--translate")) {
+    if (c.task == "phonemes" && p >= 'A' && p <= 'Z')
+      p += 'a' - 'A';  // as load_phonemes() has them
+    tokens.push_back(to_utf8({p}));
+  }
   return tokens;
 }
 

@@ -29,6 +29,8 @@ struct HeldOut {
     references.push_back(std::move(right));
     copied.push_back(std::move(copied_from));
   }
+  /// At most `most` of them, evenly spread: files are often sorted, by letter or by length.
+  HeldOut spread(int64_t most) const;
 };
 
 struct Dataset {
@@ -54,13 +56,16 @@ Part part_of(std::string_view source);
 /// Vocabularies from those samples that train.
 Dataset make_dataset(const std::vector<Sample>& samples);
 
-/// The data of c.task. IoError when files are missing or wrong.
+/// The data of c.task. IoError when files are missing or wrong, or a part would be empty.
 Dataset load_dataset(const Config& c);
 // Each kind by itself.
 Dataset load_phonemes(const Config& c);
 Dataset load_dates(const Config& c);
 Dataset load_reversed(const Config& c);
 Dataset load_pairs(const Config& c);
+
+/// What of the test part c.test_limit leaves.
+HeldOut tested(const Config& c, const Dataset& d);
 
 /// What a model was trained on becomes part of its configuration: vocabularies, the longest source.
 void remember(Config& c, const Dataset& d);

@@ -15,10 +15,13 @@ namespace fovea::seq2seq {
 namespace {
 
 constexpr int64_t kBatch = 64;
+// Stands for `unknown` where the model writes it: equal to no token of a reference.
+constexpr int32_t kNone = -1;
 
 // Sources, some at a time, of about one length.
 template <class F>
-void by_length(const TokenLists& sources, int64_t count, F f) {
+void by_length(const TokenLists& sources, F f) {
+  const int64_t count = sources.size();
   std::vector<int64_t> order(static_cast<size_t>(count));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -40,30 +43,23 @@ Tensor padded(const TokenLists& lists, std::span<const int64_t> which) {
   return ids;
 }
 
-// The first `count` with their first references, some at a time.
+// All with their first references, some at a time.
 template <class F>
-void teacher_forced(const HeldOut& data, int64_t count, F f) {
+void teacher_forced(const HeldOut& data, F f) {
   PairCorpus pairs;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < data.size(); ++i) {
     pairs.add(data.sources[i], data.references[static_cast<size_t>(i)].front());
   }
   const PairBatches batches(pairs, {.shuffle = false});
-  by_length(pairs.source, count, [&](std::span<const int64_t> which) { f(batches.make(which)); });
-}
-
-// The references of sequence i, in which what the model does not know equals nothing it can write.
-std::vector<std::vector<int32_t>> known(const HeldOut& data, int64_t i) {
-  auto references = data.references[static_cast<size_t>(i)];
-  for (auto& ids : references) std::replace(ids.begin(), ids.end(), Vocabulary::unknown, -1);
-  return references;
+  by_length(pairs.source, [&](std::span<const int64_t> which) { f(batches.make(which)); });
 }
 
 }  // namespace
 
 std::vector<Translation> translate(const EncoderDecoder& model, const TokenLists& sources,
-                                   int64_t count, const DecodeFlags& flags) {
-  std::vector<Translation> all(static_cast<size_t>(count));
-  by_length(sources, count, [&](std::span<const int64_t> which) {
+                                   const DecodeFlags& flags) {
+  std::vector<Translation> all(static_cast<size_t>(sources.size()));
+  by_length(sources, [&](std::span<const int64_t> which) {
     const Tensor source = padded(sources, which);
     const auto n = static_cast<int64_t>(which.size());
     const auto decoding = model.decoding(source);
@@ -83,10 +79,10 @@ std::vector<Translation> translate(const EncoderDecoder& model, const TokenLists
   return all;
 }
 
-double perplexity(const EncoderDecoder& model, const HeldOut& data, int64_t count) {
+double perplexity(const EncoderDecoder& model, const HeldOut& data) {
   const NoGrad scope;
   Perplexity p;
-  teacher_forced(data, count, [&](const PairBatch& b) {
+  teacher_forced(data, [&](const PairBatch& b) {
     const Tensor nll =
         cross_entropy(model.logits(b.source, b.target_in), b.target_out,
                       {.ignore_index = Vocabulary::pad, .reduction = Reduction::sum});
@@ -95,11 +91,12 @@ double perplexity(const EncoderDecoder& model, const HeldOut& data, int64_t coun
   return p.value();
 }
 
-double copied_found(const EncoderDecoder& model, const HeldOut& data, int64_t count,
-                    const Config& c) {
-  if (c.attention == "none") return std::nan("");
+double copied_found(const EncoderDecoder& model, const HeldOut& data, const Config& c) {
+  const bool copies = std::any_of(data.copied.begin(), data.copied.end(),
+                                  [](const auto& from) { return !from.empty(); });
+  if (c.attention == "none" || !copies) return std::nan("");
   int64_t found = 0, all = 0;
-  teacher_forced(data, count, [&](const PairBatch& b) {
+  teacher_forced(data, [&](const PairBatch& b) {
     const Tensor map = mean(model.alignment(b.source, b.target_in), 1);  // (B, T, S)
     const Tensor looked = argmax(map, 2).contiguous();
     for (int64_t i = 0; i < b.size(); ++i) {
@@ -115,14 +112,16 @@ double copied_found(const EncoderDecoder& model, const HeldOut& data, int64_t co
 }
 
 Scores evaluate(const EncoderDecoder& model, const Dataset& dataset, const HeldOut& data,
-                int64_t count, const Config& c, const DecodeFlags& flags) {
-  const auto translations = translate(model, data.sources, count, flags);
+                const Config& c, const DecodeFlags& flags) {
+  const auto translations = translate(model, data.sources, flags);
   ErrorRate errors;
   CorpusBleu bleu;
   std::map<int64_t, std::pair<int64_t, int64_t>> by_length;  // right, and all
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < data.size(); ++i) {
     const std::vector<int64_t>& ids = translations[static_cast<size_t>(i)].ids;
-    const Edits edits = errors.add({ids.begin(), ids.end()}, known(data, i));
+    std::vector<int32_t> written(ids.begin(), ids.end());
+    std::replace(written.begin(), written.end(), int32_t{Vocabulary::unknown}, kNone);
+    const Edits edits = errors.add(written, data.references[static_cast<size_t>(i)]);
     auto& [right, all] = by_length[data.sources.length(i)];
     right += edits.total() == 0;
     ++all;
@@ -133,8 +132,8 @@ Scores evaluate(const EncoderDecoder& model, const Dataset& dataset, const HeldO
   Scores s{.token_error_rate = errors.rate(),
            .sequence_error_rate = errors.sequence_rate(),
            .bleu = c.task == "pairs" ? bleu.value().score : 0,
-           .perplexity = perplexity(model, data, count),
-           .count = count};
+           .perplexity = perplexity(model, data),
+           .count = data.size()};
   for (const auto& [length, n] : by_length) {
     s.length.push_back(static_cast<double>(length));
     s.sequences.push_back(static_cast<double>(n.second));

@@ -9,12 +9,6 @@
 
 namespace fovea::seq2seq {
 
-struct DecodeFlags {
-  int64_t beams = 1;
-  double length_penalty = 0;
-  double coverage_penalty = 0;
-};
-
 struct Translation {
   std::vector<int64_t> ids;    ///< without the end
   double log_probability = 0;  ///< of all of it, the end too
@@ -22,11 +16,10 @@ struct Translation {
 
 /// The best target found for each source, in order. Sources of one length are decoded together.
 std::vector<Translation> translate(const EncoderDecoder& model, const TokenLists& sources,
-                                   int64_t count, const DecodeFlags& flags);
+                                   const DecodeFlags& flags);
 
-/// exp of the mean cross-entropy of a token, teacher-forced, of the first reference of each of the
-/// first `count`.
-double perplexity(const EncoderDecoder& model, const HeldOut& data, int64_t count);
+/// exp of the mean cross-entropy of a token, teacher-forced, of the first reference of each.
+double perplexity(const EncoderDecoder& model, const HeldOut& data);
 
 struct Scores {
   double token_error_rate = 0;     ///< edits over the tokens of the nearest reference
@@ -37,13 +30,14 @@ struct Scores {
   /// By the length of the source: how many there are, and the share that is right.
   std::vector<double> length = {}, sequences = {}, exact = {};
 };
+/// A token that the target vocabulary does not have is never right: what the model leaves out is no
+/// merit.
 Scores evaluate(const EncoderDecoder& model, const Dataset& dataset, const HeldOut& data,
-                int64_t count, const Config& c, const DecodeFlags& flags);
+                const Config& c, const DecodeFlags& flags);
 
-/// Of the tokens that are copied from the source in the first `count`, teacher-forced, the share
-/// for which the map (the mean of the heads) is largest at the very token that was copied. NaN when
-/// the task copies nothing or the model does not look.
-double copied_found(const EncoderDecoder& model, const HeldOut& data, int64_t count,
-                    const Config& c);
+/// Of the tokens that are copied from the source, teacher-forced, the share for which the map (the
+/// mean of the heads) is largest at the very token that was copied. NaN when the task copies
+/// nothing or the model does not look.
+double copied_found(const EncoderDecoder& model, const HeldOut& data, const Config& c);
 
 }  // namespace fovea::seq2seq

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
 #include "examples/common/output.h"
 #include "examples/common/program.h"
@@ -21,7 +22,6 @@
 #include "fovea/core/error.h"
 #include "fovea/core/parallel.h"
 #include "fovea/io/metrics.h"
-#include "fovea/io/safetensors.h"
 #include "fovea/nn/serialize.h"
 #include "fovea/ops/ops.h"
 
@@ -41,21 +41,24 @@ int translate_text(const Arguments& a) {
         tokens.size(), c.max_source));
   }
   const auto model = make_model(c, source.size(), target.size());
-  const std::string& file = a.checkpoint.empty() ? a.common.resume : a.checkpoint;
-  // A checkpoint holds a whole run, a model.safetensors the model alone.
-  if (read_safetensors(file).find("progress.epoch")) {
-    load_part(file, "model", *model);
-  } else {
-    load(*model, file);
-  }
+  examples::load_weights(*model, a.checkpoint);
   model->eval();
-  const Shown s = translate_and_look(*model, c, {source, target}, source.encode(tokens), a.decode);
+  Shown s = translate_and_look(*model, c, {source, target}, source.encode(tokens), c.decode);
+  s.source = join_source(c, tokens);  // as typed, also where the model reads <unk>
+  s.source_tokens = tokens;
   fmt::print("{}probability {:.3f}\n", text_of(s), std::exp(s.log_probability));
+  std::vector<std::string> unknown;
+  for (const std::string& t : tokens) {
+    if (!source.contains(t)) unknown.push_back(t);
+  }
+  if (!unknown.empty()) {
+    fmt::print("the model was never shown: {}\n", fmt::join(unknown, " "));
+  }
   return 0;
 }
 
 void write_metrics(const std::string& path, const Config& c, const Scores& s, const Trainer& t,
-                   double copied, int64_t parameters, const DecodeFlags& decode) {
+                   double copied, int64_t parameters) {
   Metrics m;
   m.set("program", "seq2seq");
   m.set("task", c.task);
@@ -78,7 +81,7 @@ void write_metrics(const std::string& path, const Config& c, const Scores& s, co
   m.set("epochs", c.epochs);
   m.set("seed", static_cast<int64_t>(c.seed));
   m.set("threads", threads());
-  m.set("beams", decode.beams);
+  m.set("beams", c.decode.beams);
   m.set("length", s.length);
   m.set("exact_match_by_length", s.exact);
   for (const char* column : {"train_loss", "valid_perplexity", "valid_error", "valid_wrong"}) {
@@ -112,18 +115,18 @@ int train(Arguments& a) {
   model->eval();
   const auto path = [&a](const char* name) { return examples::in_folder(a.common.out, name); };
   save(*model, path("model.safetensors"), c.recorded().to_metadata());
-  const int64_t count = a.tested(dataset);
-  const Scores s = evaluate(*model, dataset, dataset.test, count, c, a.decode);
-  const auto shown = show_some(*model, dataset, dataset.test, c, a.decode, 10);
+  const HeldOut test = tested(c, dataset);
+  const Scores s = evaluate(*model, dataset, test, c, c.decode);
+  const auto shown = show_some(*model, dataset, dataset.test, c, c.decode, 10);
   if (!a.common.quiet) {
     for (const Shown& one : shown) fmt::print("\n{}", text_of(one));
     fmt::print("\n");
   }
   write_attention(a.common.out, c, shown);
-  const double copied = copied_found(*model, dataset.test, count, c);
-  write_metrics(path("metrics.json"), c, s, trainer, copied, model->numel(), a.decode);
+  const double copied = copied_found(*model, test, c);
+  write_metrics(path("metrics.json"), c, s, trainer, copied, model->numel());
   fmt::print(
-      "{}exact match {:.2f} %, {} error rate {:.2f} %, perplexity {:.3f} on {} test "
+      "{}exact match {:.2f} %, {} error rate {:.2f} %, perplexity {:.4g} on {} test "
       "sequences, after {:.1f} s of training\n",
       c.task == "pairs" ? fmt::format("BLEU {:.2f}, ", s.bleu) : "",
       100 * (1 - s.sequence_error_rate), c.task == "phonemes" ? "phoneme" : "token",
@@ -133,8 +136,13 @@ int train(Arguments& a) {
   }
   fmt::print("wrote metrics.json, model.safetensors{} to {}\n",
              c.attention == "none" ? "" : ", attention.html, attention.png", a.common.out);
-  fmt::print("next: {} --translate \"{}\" --checkpoint {}\n", examples::program_path(),
-             shown.empty() ? "" : shown.front().source, path("model.safetensors"));
+  // One that can be typed: made of tokens that the vocabulary has.
+  const auto known = std::find_if(shown.begin(), shown.end(), [](const Shown& one) {
+    return one.source.find("<unk>") == std::string::npos;
+  });
+  const std::string& source = (known == shown.end() ? shown.begin() : known)->source;
+  fmt::print("next: {}\n", examples::command({"--translate=" + source, "--checkpoint",
+                                              path("model.safetensors")}));
   return 0;
 }
 

@@ -67,11 +67,6 @@ Dataset load_pairs(const Config& c) {
       to += static_cast<int64_t>(r.target().size());
     }
   }
-  if (pairs == 0) {
-    throw IoError(fmt::format(
-        "'{}': none of its pairs falls into the nine tenths that train; more pairs are needed",
-        c.file));
-  }
   source.learn(c);
   target.learn(c);
   Dataset d;

@@ -45,9 +45,9 @@ Shown translate_and_look(const EncoderDecoder& model, const Config& c, const Voc
                          std::span<const int32_t> source, const DecodeFlags& flags) {
   TokenLists one;
   one.add(source);
-  const Translation t = translate(model, one, 1, flags).front();
+  const Translation t = translate(model, one, flags).front();
   Shown s;
-  s.target_tokens = v.target.decode(std::span(t.ids));
+  for (const int64_t id : t.ids) s.target_tokens.push_back(v.target.token(id));
   s.log_probability = t.log_probability;
   for (const int32_t id : source) s.source_tokens.push_back(v.source.token(id));
   s.source = join_source(c, s.source_tokens);
@@ -67,12 +67,11 @@ std::vector<Shown> show_some(const EncoderDecoder& model, const Dataset& dataset
                              const HeldOut& data, const Config& c, const DecodeFlags& flags,
                              int64_t count) {
   std::vector<Shown> all;
-  count = std::min(count, data.size());
-  for (int64_t n = 0; n < count; ++n) {
-    const int64_t i = n * data.size() / count;
+  const HeldOut some = data.spread(count);
+  for (int64_t i = 0; i < some.size(); ++i) {
     Shown s =
-        translate_and_look(model, c, {dataset.source, dataset.target}, data.sources[i], flags);
-    for (const std::string& text : expected(dataset, data, i, c)) {
+        translate_and_look(model, c, {dataset.source, dataset.target}, some.sources[i], flags);
+    for (const std::string& text : expected(dataset, some, i, c)) {
       if (!s.expected.empty()) s.expected += ", or ";
       s.expected += text;
       s.right = s.right || text == s.target;
@@ -90,7 +89,6 @@ std::string text_of(const Shown& s) {
   HeatMap map = mean_map(s);
   map.title.clear();
   return text + text_map(map, {.width = 76});
-  return text;
 }
 
 void write_attention(const std::string& folder, const Config& c, const std::vector<Shown>& shown) {

@@ -26,7 +26,7 @@ struct Shown {
 
 Shown translate_and_look(const EncoderDecoder& model, const Config& c, const Vocabularies& v,
                          std::span<const int32_t> source, const DecodeFlags& flags);
-/// `count` from the held-out part, evenly spread.
+/// At most `count` from the held-out part, evenly spread.
 std::vector<Shown> show_some(const EncoderDecoder& model, const Dataset& dataset,
                              const HeldOut& data, const Config& c, const DecodeFlags& flags,
                              int64_t count);

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
 #include "examples/common/output.h"
-#include "examples/common/program.h"
 #include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
 #include "fovea/optim/clip.h"
@@ -16,7 +16,7 @@
 namespace fovea::seq2seq {
 namespace {
 
-constexpr int64_t kValid = 500;       // sequences looked at after an epoch
+constexpr int64_t kValid = 500;       // sequences looked at after an epoch, at most
 constexpr double kSaveSeconds = 120;  // between checkpoints inside an epoch
 
 LrRule rule(const Config& c, int64_t steps) {
@@ -31,26 +31,21 @@ double total(const examples::TrainingLog& log, const char* column) {
   return std::accumulate(all.begin(), all.end(), 0.0);
 }
 
-int64_t steps_of(const PairBatches& batches, int64_t epochs) {
-  int64_t steps = 0;
-  for (int64_t e = 0; e < epochs; ++e) steps += batches.plan(e).size();
-  return steps;
-}
-
 }  // namespace
 
 Trainer::Trainer(EncoderDecoder& model, const Dataset& dataset, const Config& c,
                  const examples::CommonFlags& flags)
     : model_(model),
       dataset_(dataset),
+      valid_(dataset.valid.spread(kValid)),
       c_(c),
       flags_(flags),
       checkpoint_(examples::in_folder(flags.out, "checkpoint.safetensors")),
       batches_(dataset.train, {.batch_size = c.batch, .window = 20, .seed = c.seed}),
       loader_(batches_),
       adam_(model.named_parameters(), {.lr = c.lr, .weight_decay = c.weight_decay}),
-      schedule_(adam_, rule(c, steps_of(batches_, c.epochs))),
-      steps_(steps_of(batches_, c.epochs)) {
+      steps_(c.epochs * batches_.count(0)),
+      schedule_(adam_, rule(c, steps_)) {
   run_.parts = {{"model", &model_},
                 {"optimizer", &adam_},
                 {"schedule", &schedule_},
@@ -110,16 +105,15 @@ void Trainer::step(const PairBatch& batch) {
 void Trainer::end_epoch(examples::ProgressBar& bar) {
   run_.progress.epoch = loader_.position().epoch;
   run_.progress.position = 0;
-  const int64_t count = std::min(kValid, dataset_.valid.size());
   model_.eval();
-  const Scores s = evaluate(model_, dataset_, dataset_.valid, count, c_, {});
+  const Scores s = evaluate(model_, dataset_, valid_, c_, {});
   model_.train();
   const double tokens = total(sums_, "tokens"), loss = total(sums_, "loss") / tokens;
   epochs_.add({static_cast<double>(run_.progress.epoch), loss, s.perplexity, s.token_error_rate,
                s.sequence_error_rate, total(sums_, "seconds"), tokens});
   sums_ = examples::TrainingLog({"loss", "tokens", "seconds"});
   bar.line(fmt::format(
-      "epoch {:{}}/{}  train loss {:.4f}  validation: perplexity {:.4f}, {:.2f} % of tokens and "
+      "epoch {:{}}/{}  train loss {:.4f}  validation: perplexity {:.4g}, {:.2f} % of tokens and "
       "{:.1f} % of sequences wrong",
       run_.progress.epoch, fmt::formatted_size("{}", c_.epochs), c_.epochs, loss, s.perplexity,
       100 * s.token_error_rate, 100 * s.sequence_error_rate));
@@ -134,9 +128,8 @@ void Trainer::save() {
 
 void Trainer::stop() {
   save();
-  fmt::print("stopped at step {} of {}; go on with: {} --resume {} --out {}\n", run_.progress.step,
-             steps_, examples::program_path(), checkpoint_, flags_.out);
-  throw examples::Exit{examples::kInterrupted};
+  examples::leave(fmt::format("at step {} of {}", run_.progress.step, steps_), checkpoint_,
+                  flags_.out);
 }
 
 double Trainer::train_seconds() const { return total(epochs_, "seconds"); }

@@ -43,14 +43,15 @@ class Trainer {
 
   EncoderDecoder& model_;
   const Dataset& dataset_;
+  const HeldOut valid_;
   const Config& c_;
   const examples::CommonFlags& flags_;
   std::string checkpoint_;
   PairBatches batches_;
   BatchLoader loader_;
   AdamW adam_;
+  int64_t steps_;  // in all epochs
   Schedule schedule_;
-  int64_t steps_ = 0;                                          // in all epochs
   examples::TrainingLog sums_{{"loss", "tokens", "seconds"}};  // a row a step of this epoch
   examples::TrainingLog epochs_{{"epoch", "train_loss", "valid_perplexity", "valid_error",
                                  "valid_wrong", "seconds", "tokens"}};

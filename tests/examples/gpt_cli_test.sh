@@ -73,4 +73,6 @@ grep -q '^the ' model.txt || fail "--sample does not begin with the prompt"
   --top-p 0.9 >/dev/null 2>stderr || fail "--sample with all options: $(cat stderr)"
 refuses 1 "'#' \(U\+0023\)" --sample '#' --checkpoint one/model.safetensors
 refuses 2 'needs a character' --sample '' --checkpoint one/model.safetensors
+refuses 2 '--checkpoint: --resume names a file already' --sample 'the ' \
+  --checkpoint one/model.safetensors --resume one/checkpoint.safetensors
 "$program" --help | grep -q -- --resume || fail "--help does not list --resume"
