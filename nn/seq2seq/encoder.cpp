@@ -83,7 +83,7 @@ Encoded RecurrentEncoder::operator()(const Tensor& ids) const {
   const Tensor last = narrow(out.state.h, 0, out.state.h.size(0) - directions, directions);
   // (directions, B, H) -> (B, directions * H)
   const Tensor summary = reshape(transpose(last, 0, 1), {ids.size(0), width()});
-  return {out.output, summary, keep};
+  return {dropout(out.output), summary, keep};
 }
 
 void RecurrentEncoder::visit(Visitor& v) {

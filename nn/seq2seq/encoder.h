@@ -27,8 +27,8 @@ struct EncoderOptions {
   int64_t layers = 1;
   bool bidirectional = true;  ///< of the recurrent ones
   int64_t heads = 4;          ///< of a Transformer
-  double dropout = 0;         ///< of embeddings, between layers, and inside a Transformer
-  int64_t padding_idx = -1;   ///< these tokens are no tokens; -1: none
+  double dropout = 0;  ///< of embeddings, between layers, of the memory, and inside a Transformer
+  int64_t padding_idx = -1;  ///< these tokens are no tokens; -1: none
   DType dtype = f32;
 };
 
