@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "examples/common/descent.h"
 #include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
 #include "examples/common/output.h"
-#include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
-#include "fovea/optim/clip.h"
 
 namespace fovea::char_gpt {
 namespace {
@@ -24,12 +23,6 @@ ParamGroups groups(const GPT& model, const Config& c) {
     (p.second.dim() >= 2 ? matrices : vectors).params.push_back(std::move(p));
   }
   return std::vector<ParamGroup>{std::move(matrices), std::move(vectors)};
-}
-
-LrRule rule(const Config& c) {
-  const CosineLR fall{.steps = std::max<int64_t>(1, c.steps - c.warm_up), .eta_min = c.min_lr};
-  if (c.warm_up == 0) return fall;
-  return WarmUp{.steps = c.warm_up, .after = fall};
 }
 
 }  // namespace
@@ -51,7 +44,7 @@ Trainer::Trainer(GPT& model, const Corpus& corpus, const Config& c,
       checkpoint_(examples::in_folder(flags.out, "checkpoint.safetensors")),
       windows_(corpus.train, c.batch, c.context, c.seed),
       adam_(groups(model, c), {.lr = c.lr, .beta2 = c.beta2}),
-      schedule_(adam_, rule(c)) {
+      schedule_(adam_, examples::warm_up_and_fall(c.steps, c.warm_up, c.min_lr)) {
   run_.parts = {{"model", &model_},
                 {"optimizer", &adam_},
                 {"schedule", &schedule_},
@@ -80,15 +73,7 @@ void Trainer::step() {
   const Windows w = windows_.at(run_.progress.step);
   adam_.zero_grad();
   const Tensor loss = cross_entropy(model_(w.ids), w.next);
-  const double value = loss.item();
-  if (!std::isfinite(value)) {
-    throw ValueError(fmt::format("the loss is {} at step {}; a smaller --lr may help", value,
-                                 run_.progress.step));
-  }
-  loss.backward();
-  clip_grad_norm(adam_.parameters(), c_.clip);
-  adam_.step();
-  schedule_.step();
+  const double value = examples::descend(loss, adam_, schedule_, c_.clip);
   ++run_.progress.step;
   steps_.add({value, watch_.lap()});
 }

@@ -3,28 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
+#include "examples/common/descent.h"
 #include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
 #include "examples/common/output.h"
-#include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
-#include "fovea/optim/clip.h"
 
 namespace fovea::seq2seq {
 namespace {
 
 constexpr int64_t kValid = 500;       // sequences looked at after an epoch, at most
 constexpr double kSaveSeconds = 120;  // between checkpoints inside an epoch
-
-LrRule rule(const Config& c, int64_t steps) {
-  const int64_t warm_up = std::min(c.warm_up, steps / 2);
-  const CosineLR fall{.steps = std::max<int64_t>(1, steps - warm_up), .eta_min = c.min_lr};
-  if (warm_up == 0) return fall;
-  return WarmUp{.steps = warm_up, .after = fall};
-}
 
 double total(const examples::TrainingLog& log, const char* column) {
   const std::vector<double> all = log.column(column);
@@ -45,7 +36,8 @@ Trainer::Trainer(EncoderDecoder& model, const Dataset& dataset, const Config& c,
       loader_(batches_),
       adam_(model.named_parameters(), {.lr = c.lr, .weight_decay = c.weight_decay}),
       steps_(c.epochs * batches_.count(0)),
-      schedule_(adam_, rule(c, steps_)) {
+      schedule_(adam_,
+                examples::warm_up_and_fall(steps_, std::min(c.warm_up, steps_ / 2), c.min_lr)) {
   run_.parts = {{"model", &model_},
                 {"optimizer", &adam_},
                 {"schedule", &schedule_},
@@ -85,15 +77,7 @@ void Trainer::step(const PairBatch& batch) {
   const Tensor loss =
       cross_entropy(logits, batch.target_out,
                     {.ignore_index = Vocabulary::pad, .label_smoothing = c_.label_smoothing});
-  const double value = loss.item();
-  if (!std::isfinite(value)) {
-    throw ValueError(fmt::format("the loss is {} at step {}; a smaller --lr may help", value,
-                                 run_.progress.step));
-  }
-  loss.backward();
-  clip_grad_norm(adam_.parameters(), c_.clip);
-  adam_.step();
-  schedule_.step();
+  const double value = examples::descend(loss, adam_, schedule_, c_.clip);
   ++run_.progress.step;
   run_.progress.position = loader_.position().batch;
   const auto tokens = static_cast<double>(batch.target_tokens);
