@@ -57,6 +57,12 @@ BatchPlan in_order_of(const BatchPlan& plan, const std::vector<int64_t>& batches
   return result;
 }
 
+void check_epoch(int64_t epoch) {
+  if (epoch < 0) {
+    throw ValueError(fmt::format("PairBatches: the epoch is {}; they count from 0", epoch));
+  }
+}
+
 int64_t* values(const Tensor& t) { return t.data<int64_t>(); }
 
 }  // namespace
@@ -83,9 +89,7 @@ PairBatches::PairBatches(const PairCorpus& corpus, const BatchOptions& o)
 }
 
 BatchPlan PairBatches::plan(int64_t epoch) const {
-  if (epoch < 0) {
-    throw ValueError(fmt::format("PairBatches: the epoch is {}; they count from 0", epoch));
-  }
+  check_epoch(epoch);
   const int64_t n = corpus_->size();
   BatchPlan plan;
   if (!options_.shuffle) {
@@ -113,6 +117,7 @@ BatchPlan PairBatches::plan(int64_t epoch) const {
 }
 
 int64_t PairBatches::count(int64_t epoch) const {
+  check_epoch(epoch);
   if (options_.max_tokens > 0) return plan(epoch).size();
   return (corpus_->size() - 1) / options_.batch_size + 1;
 }

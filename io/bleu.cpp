@@ -70,10 +70,11 @@ Bleu CorpusBleu::value() const {
   b.totals = totals_;
   b.translation_length = translation_length_;
   b.reference_length = reference_length_;
-  if (translation_length_ > 0) {
-    const double ratio =
-        static_cast<double>(reference_length_) / static_cast<double>(translation_length_);
-    b.brevity_penalty = ratio > 1 ? std::exp(1 - ratio) : 1;
+  b.brevity_penalty = 1;
+  if (translation_length_ < reference_length_) {
+    // Over a translation of no length the ratio is infinite, and this 0.
+    b.brevity_penalty = std::exp(1 - static_cast<double>(reference_length_) /
+                                         static_cast<double>(translation_length_));
   }
   if (matches_[0] == 0) return b;  // a longer match holds one of a single token
   double missing = 1, mean_log = 0;

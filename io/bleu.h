@@ -27,7 +27,8 @@ struct Bleu {
 
 /// Tokens as mteval-v13a.pl makes them, the tokeniser "13a" of sacrebleu: entities &quot; &amp;
 /// &lt; &gt; resolved; punctuation and symbols of ASCII apart; '.' and ',' apart unless between
-/// digits; '-' apart after a digit. Case is kept.
+/// digits; '-' apart after a digit. Case is kept. White space is Unicode's; a newline inside is a
+/// space, and joins what a '-' before it parts.
 std::vector<std::string> tokenize_13a(std::string_view sentence);
 
 /// Of a whole corpus, added a sentence at a time. Equals sacrebleu's default,

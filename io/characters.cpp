@@ -5,39 +5,11 @@
 #include <algorithm>
 
 #include "fovea/core/error.h"
+#include "fovea/core/utf8.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
 namespace {
-
-// How many bytes a character has that begins with this one; 0 when none does.
-int length_of(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return 2;
-  if (first >= 0xe0 && first < 0xf0) return 3;
-  if (first >= 0xf0 && first < 0xf5) return 4;
-  return 0;
-}
-
-// The character at the start of the text, 0 bytes long when there is none. Unicode 15, table 3-7.
-struct Decoded {
-  char32_t value = 0;
-  int bytes = 0;
-};
-Decoded first_of(std::string_view text) {
-  const auto byte = [&](int i) { return static_cast<unsigned char>(text[static_cast<size_t>(i)]); };
-  const int n = length_of(byte(0));
-  if (n == 0 || static_cast<size_t>(n) > text.size()) return {};
-  char32_t c = n == 1 ? byte(0) : byte(0) & (0x7f >> n);
-  for (int i = 1; i < n; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    c = c << 6 | (byte(i) & 0x3f);
-  }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = c >= 0xd800 && c < 0xe000;
-  if (c < kLeast[n] || surrogate || c > 0x10ffff) return {};
-  return {c, n};
-}
 
 void append(std::string& s, char32_t c) {
   const auto put = [&s](char32_t bits) { s += static_cast<char>(bits); };
@@ -65,13 +37,13 @@ std::vector<char32_t> code_points(std::string_view utf8, const std::string& what
   std::vector<char32_t> list;
   list.reserve(utf8.size());
   for (size_t at = 0; at < utf8.size();) {
-    const Decoded d = first_of(utf8.substr(at));
+    const detail::Character d = detail::first_character(utf8.substr(at));
     if (d.bytes == 0) {
       throw IoError(fmt::format("{} is not UTF-8: byte {} is 0x{:02x}; convert it, with iconv say",
                                 what, at, static_cast<unsigned char>(utf8[at])));
     }
-    list.push_back(d.value);
-    at += static_cast<size_t>(d.bytes);
+    list.push_back(d.code);
+    at += d.bytes;
   }
   return list;
 }

@@ -30,14 +30,15 @@ class Entry {
  public:
   explicit Entry(const LineReader& lines) : lines_(lines), rest_(lines.line()) {}
 
-  std::pair<std::string, Phones> read(bool stress) {
+  std::pair<std::string, Phones> read(const LexiconOptions& o) {
     take('(');
     std::string word = quoted_word();
     symbol("a part of speech");
     take('(');
     Phones phones;
     do {
-      syllable(stress, phones);
+      if (o.syllables && !phones.empty()) phones.emplace_back(kSyllableMark);
+      syllable(o.stress, phones);
     } while (!next_is(')'));
     take(')');
     take(')');
@@ -129,7 +130,7 @@ std::vector<LexiconEntry> read_lexicon(const std::string& path, const LexiconOpt
   TextMap<size_t> places;
   while (lines.next()) {
     if (lines.line().empty() || lines.line()[0] == ';') continue;
-    auto [word, phones] = Entry(lines).read(o.stress);
+    auto [word, phones] = Entry(lines).read(o);
     const auto [at, is_new] = places.try_emplace(word, list.size());
     if (is_new) list.push_back({std::move(word), {}});
     auto& known = list[at->second].pronunciations;

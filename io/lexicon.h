@@ -16,7 +16,9 @@ struct LexiconOptions {
   /// Vowels carry the stress of their syllable: "ae1" in a stressed one, "ae0" in another. Without,
   /// a phone is its bare symbol.
   bool stress = false;
+  bool syllables = false;  ///< kSyllableMark stands between syllables
 };
+inline constexpr const char* kSyllableMark = ".";
 
 /// Where Debian's package festlex-cmu puts the CMU pronouncing dictionary, 0.4: 105,664 words in
 /// 40 phones.

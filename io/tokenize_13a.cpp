@@ -21,7 +21,8 @@ bool is_point(char c) { return c == '.' || c == ','; }
 
 // ASCII that is neither letter, digit, ' - , . nor below the space.
 bool stands_apart(char c) {
-  if (c < ' ' || c == 0x7f || c == '\'' || c == '-' || is_point(c) || is_digit(c)) return false;
+  const auto u = static_cast<unsigned char>(c);
+  if (u < ' ' || u > '~' || c == '\'' || c == '-' || is_point(c) || is_digit(c)) return false;
   return !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z');
 }
 
@@ -58,6 +59,17 @@ size_t space_at(std::string_view s) {
   return last >= 0x80 && last <= 0x8a ? 3 : 0;
 }
 
+// Without the white space at its end.
+std::string_view trimmed(std::string_view s) {
+  size_t end = 0;
+  for (size_t at = 0; at < s.size();) {
+    const size_t space = space_at(s.substr(at));
+    at += space > 0 ? space : 1;
+    if (space == 0) end = at;
+  }
+  return s.substr(0, end);
+}
+
 std::vector<std::string> split_at_spaces(std::string_view s) {
   std::vector<std::string> tokens;
   std::string token;
@@ -80,7 +92,7 @@ std::vector<std::string> split_at_spaces(std::string_view s) {
 }  // namespace
 
 std::vector<std::string> tokenize_13a(std::string_view sentence) {
-  std::string s = replaced(std::string(sentence), "<skipped>", "");
+  std::string s = replaced(std::string(trimmed(sentence)), "<skipped>", "");
   s = replaced(s, "-\n", "");
   s = replaced(s, "\n", " ");
   s = replaced(s, "&quot;", "\"");

@@ -52,14 +52,13 @@ Tensor kept(const Tensor& keep, const Tensor& x) {
   return keep.defined() ? where(keep, x, zeros({}, x.dtype())) : x;
 }
 
-// The gradients of x, the weights and the biases, in ops for either rule: sums over all steps. g:
+// The gradients of the weights and the biases, in ops for either rule: sums over all steps. g:
 // those of the planes. The first two axes of x, h (the states before) and g are B, T or T, B.
-struct InputGradients {
-  Tensor x, w_ih, w_hh, b_ih, b_hh;
+struct WeightGradients {
+  Tensor w_ih, w_hh, b_ih, b_hh;
 };
-InputGradients input_gradients(const RecurrentCell& cell, const Saved& saved,
-                               const RecurrentSaved& s, const Tensor& x, const Tensor& h,
-                               const Tensor& g) {
+WeightGradients weight_gradients(const RecurrentCell& cell, const Saved& saved, const Tensor& x,
+                                 const Tensor& h, const Tensor& g) {
   const int64_t rows = x.size(0) * x.size(1), n = h.size(2), gates = cell.gates;
   const Tensor flat = reshape(g, {rows, cell.planes * n});
   const Tensor of_input = narrow(flat, 1, 0, gates * n);
@@ -68,8 +67,7 @@ InputGradients input_gradients(const RecurrentCell& cell, const Saved& saved,
     if (cell.planes == gates) return f(0, gates * n);
     return cat({f(0, (gates - 1) * n), f(gates * n, n)}, 0);
   };
-  InputGradients out;
-  if (saved.wants(0)) out.x = reshape(matmul(of_input, s.w_ih), x.shape());
+  WeightGradients out;
   if (saved.wants(2)) out.w_ih = matmul(transpose(of_input, 0, 1), reshape(x, {rows, x.size(2)}));
   if (saved.wants(3)) {
     const Tensor before = reshape(h, {rows, n});
@@ -104,17 +102,18 @@ Tensors recurrent_vjp(const RecurrentCell& cell, const Saved& saved, bool revers
   Tensor h = states_before(s.h0, s.c0.defined() ? select(s.y, 0, 0) : s.y, reverse);
   h = kept(s.keep, h);
   RecurrentGradients g;
-  InputGradients in;
+  WeightGradients in;
+  Tensor gx;
   if (use_formula()) {
     g = cell.rule(s, gy);
-    in = input_gradients(cell, saved, s, s.x, h, g.planes);
+    in = weight_gradients(cell, saved, s.x, h, g.planes);
+    gx = matmul(narrow(g.planes, 2, 0, s.w_ih.size(0)), s.w_ih);
   } else {
-    g = walk_backward(cell, s, lengths, planes, time_first, gy);
+    g = walk_backward(cell, s, lengths, planes, time_first, gy, saved.wants(0) ? &gx : nullptr);
     const auto order = [&](const Tensor& t) { return time_first ? transpose(t, 0, 1) : t; };
-    in = input_gradients(cell, saved, s, order(s.x), order(h), order(g.planes));
-    if (in.x.defined()) in.x = order(in.x);
+    in = weight_gradients(cell, saved, order(s.x), order(h), order(g.planes));
   }
-  return {in.x, g.h0, in.w_ih, in.w_hh, in.b_ih, in.b_hh, g.c0};
+  return {gx, g.h0, in.w_ih, in.w_hh, in.b_ih, in.b_hh, g.c0};
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ struct WalkedForward {
 WalkedForward walk_forward(const RecurrentCell& cell, const RecurrentSaved& s,
                            const Tensor& lengths);
 
-/// The rule of the cell, fused.
+/// The rule of the cell, fused, with the gradient of x as well, laid out as x is, if wanted.
 RecurrentGradients walk_backward(const RecurrentCell& cell, const RecurrentSaved& s,
                                  const Tensor& lengths, const Tensor& planes, bool time_first,
-                                 const Tensor& gy);
+                                 const Tensor& gy, Tensor* gx);
 
 }  // namespace fovea::detail

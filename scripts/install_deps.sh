@@ -13,6 +13,7 @@ packages=(
   zlib1g-dev libpng-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
   dataset-fashion-mnist                    # the images that the demo learns from
+  festlex-cmu                              # English words and their phones
 )
 
 die() {

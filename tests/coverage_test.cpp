@@ -36,9 +36,13 @@ TEST(Coverage, EveryOperationHasARow) {
 // Layers: what derives from Module or from one of its abstract kinds, and the structs of
 // activation.h.
 TEST(Coverage, EveryLayerHasARow) {
-  static const std::regex layer(
-      R"((?:class|struct) (\w+) : public (?:Module|LanguageModel|Score|Recurrent|RecurrentCell)\b|\nstruct (\w+) \{\n)");
-  const std::set<std::string> abstract{"LanguageModel", "Score", "Recurrent", "RecurrentCell"};
+  const std::set<std::string> abstract{"LanguageModel",  "Score",   "Recurrent",
+                                       "RecurrentCell",  "Encoder", "EncoderDecoder",
+                                       "SourceAttention"};
+  std::string bases = "Module";
+  for (const std::string& kind : abstract) bases += "|" + kind;
+  const std::regex layer(R"((?:class|struct) (\w+) : public (?:)" + bases +
+                         R"()\b|\nstruct (\w+) \{\n)");
   std::set<std::string> names;
   for (const auto& file : std::filesystem::recursive_directory_iterator(FOVEA_SOURCE_DIR "/nn")) {
     if (file.path().extension() != ".h") continue;

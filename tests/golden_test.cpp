@@ -26,7 +26,8 @@ namespace {
 
 const Golden& golden() {
   static const Golden g({FOVEA_SOURCE_DIR "/tests/golden/rows.safetensors",
-                         FOVEA_SOURCE_DIR "/tests/golden/attention.safetensors"});
+                         FOVEA_SOURCE_DIR "/tests/golden/attention.safetensors",
+                         FOVEA_SOURCE_DIR "/tests/golden/recurrent_rows.safetensors"});
   return g;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "fovea/core/utf8.h"
+
 namespace fovea {
 namespace {
 
@@ -45,22 +47,8 @@ bool is_control(char32_t c) {
 }  // namespace
 
 Character character_at(std::string_view s, size_t i) {
-  const auto byte = [&](size_t k) { return static_cast<unsigned char>(s[k]); };
-  const unsigned lead = byte(i);
-  if (lead < 0x80) return {lead, 1, true};
-  const size_t n = lead >= 0xC2 && lead <= 0xDF   ? 2
-                   : lead >= 0xE0 && lead <= 0xEF ? 3
-                   : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                  : 0;
-  if (n == 0 || i + n > s.size()) return {};
-  char32_t code = lead & (0xFFu >> (n + 1));
-  for (size_t k = i + 1; k < i + n; ++k) {
-    if ((byte(k) & 0xC0) != 0x80) return {};
-    code = code << 6 | (byte(k) & 0x3Fu);
-  }
-  const bool overlong = (n == 3 && code < 0x800) || (n == 4 && code < 0x10000);
-  if (overlong || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
-  return {code, n, true};
+  const detail::Character c = detail::first_character(s.substr(i));
+  return c.bytes == 0 ? Character{} : Character{c.code, c.bytes, true};
 }
 
 int64_t column_count(std::string_view text) {

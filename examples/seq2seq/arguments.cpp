@@ -44,7 +44,8 @@ void add_task(Flags& flags, Config& c) {
   flags.add("--task", c.task, "What to learn: phonemes, dates, reverse or pairs")
       .check(one_of({"phonemes", "dates", "reverse", "pairs"}));
   flags.add("FILE", c.file, "Of pairs: tab-separated text; of phonemes: another dictionary");
-  flags.add("--stress", c.stress, "phonemes: vowels carry the stress of their syllable");
+  flags.add("--stress", c.stress,
+            "phonemes: vowels carry their stress, and dots stand between syllables");
   flags.add("--samples", c.samples, "dates, reverse: how many").check(at_least(10, 1 << 26));
   flags.add("--shortest", c.shortest, "reverse: letters, at least").check(at_least(1, 10000));
   flags.add("--longest", c.longest, "reverse: letters, at most").check(at_least(1, 10000));

@@ -19,10 +19,10 @@ struct DecodeFlags {
 
 struct Config {
   // the task
-  std::string task = "phonemes";       ///< phonemes, dates, reverse or pairs
-  std::string file;                    ///< of phonemes: another dictionary; of pairs: the pairs
-  bool stress = false;                 ///< phonemes: vowels carry their stress
-  int64_t samples = 10000;             ///< of dates and reverse
+  std::string task = "phonemes";  ///< phonemes, dates, reverse or pairs
+  std::string file;               ///< of phonemes: another dictionary; of pairs: the pairs
+  bool stress = false;            ///< phonemes: vowels carry their stress, dots between syllables
+  int64_t samples = 10000;        ///< of dates and reverse
   int64_t shortest = 3, longest = 15;  ///< reverse: letters of a string
   std::string unit = "words";          ///< pairs: words, characters or bpe
   int64_t source_column = 1, target_column = 2;

@@ -27,6 +27,7 @@ HeldOut HeldOut::spread(int64_t most) const {
   for (int64_t n = 0; n < count; ++n) {
     const int64_t i = n * size() / count;
     some.add(sources[i], references[static_cast<size_t>(i)], copied[static_cast<size_t>(i)]);
+    if (!texts.empty()) some.texts.push_back(texts[static_cast<size_t>(i)]);
   }
   return some;
 }

@@ -19,6 +19,8 @@ struct HeldOut {
   /// Of tasks that copy: from where in the source each token of the first reference was copied, or
   /// -1 where it was not.
   std::vector<std::vector<int64_t>> copied;
+  /// Of pairs: the one reference as it stands in the file, where words are that no model knows.
+  std::vector<std::string> texts;
 
   int64_t size() const { return sources.size(); }
   void add(std::span<const int32_t> source, std::vector<std::vector<int32_t>> right,

@@ -15,8 +15,6 @@ namespace fovea::seq2seq {
 namespace {
 
 constexpr int64_t kBatch = 64;
-// Stands for `unknown` where the model writes it: equal to no token of a reference.
-const int32_t kNone = -1;
 
 // Sources, some at a time, of about one length.
 template <class F>
@@ -52,6 +50,13 @@ void teacher_forced(const HeldOut& data, F f) {
   }
   const PairBatches batches(pairs, {.shuffle = false});
   by_length(pairs.source, [&](std::span<const int64_t> which) { f(batches.make(which)); });
+}
+
+// The references of sequence i, in which what the model does not know equals nothing it can write.
+std::vector<std::vector<int32_t>> known(const HeldOut& data, int64_t i) {
+  auto references = data.references[static_cast<size_t>(i)];
+  for (auto& ids : references) std::replace(ids.begin(), ids.end(), Vocabulary::unknown, -1);
+  return references;
 }
 
 }  // namespace
@@ -119,22 +124,13 @@ Scores evaluate(const EncoderDecoder& model, const Dataset& dataset, const HeldO
   std::map<int64_t, std::pair<int64_t, int64_t>> by_length;  // right, and all
   for (int64_t i = 0; i < data.size(); ++i) {
     const std::vector<int64_t>& ids = translations[static_cast<size_t>(i)].ids;
-    const auto& references = data.references[static_cast<size_t>(i)];
-    std::vector<int32_t> written(ids.begin(), ids.end());
-    std::replace(written.begin(), written.end(), Vocabulary::unknown, kNone);
-    const Edits edits = errors.add(written, references);
+    const Edits edits = errors.add({ids.begin(), ids.end()}, known(data, i));
     auto& [right, all] = by_length[data.sources.length(i)];
     right += edits.total() == 0;
     ++all;
     if (c.task != "pairs") continue;
-    const auto text = [&](const auto& tokens, const char* unknown) {
-      std::vector<std::string> words;
-      for (const auto id : tokens) {
-        words.push_back(id == Vocabulary::unknown ? unknown : dataset.target.token(id));
-      }
-      return join_target(c, words);
-    };
-    bleu.add(text(ids, "\ufffd"), {text(references.front(), "\u2047")});
+    const std::string text = join_target(c, dataset.target.decode(std::span(ids)));
+    bleu.add(text, {data.texts[static_cast<size_t>(i)]});
   }
   Scores s{.token_error_rate = errors.rate(),
            .sequence_error_rate = errors.sequence_rate(),

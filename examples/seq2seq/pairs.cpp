@@ -74,6 +74,7 @@ Dataset load_pairs(const Config& c) {
     d.train.source.reserve(pairs, from);
     d.train.target.reserve(pairs, to);
   }
+  const char* separator = c.unit == "characters" ? "" : " ";
   PairReader r(c.file, pair_options(c));
   while (r.next()) {
     const std::vector<int32_t> x = source.encode(r.source()), y = target.encode(r.target());
@@ -85,7 +86,9 @@ Dataset load_pairs(const Config& c) {
     if (part == Part::train) {
       d.train.add(x, y);
     } else {
-      (part == Part::valid ? d.valid : d.test).add(x, {y});
+      HeldOut& held_out = part == Part::valid ? d.valid : d.test;
+      held_out.add(x, {y});
+      held_out.texts.push_back(fmt::format("{}", fmt::join(r.target(), separator)));
     }
   }
   d.report = r.report().str();

@@ -14,7 +14,7 @@ Dataset load_phonemes(const Config& c) {
   const std::string path = c.file.empty() ? kCmuDictionary : c.file;
   std::map<std::string, std::vector<std::vector<std::string>>> words;  // "AWOL" is "awol"
   int64_t said = 0;
-  for (LexiconEntry& e : read_lexicon(path, {.stress = c.stress})) {
+  for (LexiconEntry& e : read_lexicon(path, {.stress = c.stress, .syllables = c.stress})) {
     std::string word = e.word;
     std::transform(word.begin(), word.end(), word.begin(),
                    [](char x) { return x >= 'A' && x <= 'Z' ? static_cast<char>(x + 32) : x; });

@@ -28,6 +28,17 @@ HeatMap mean_map(const Shown& s) {
   return m;
 }
 
+// What is right for sequence i, as people read it.
+std::vector<std::string> expected(const Dataset& dataset, const HeldOut& data, int64_t i,
+                                  const Config& c) {
+  if (!data.texts.empty()) return {data.texts[static_cast<size_t>(i)]};
+  std::vector<std::string> all;
+  for (const auto& ids : data.references[static_cast<size_t>(i)]) {
+    all.push_back(join_target(c, dataset.target.decode(std::span(ids))));
+  }
+  return all;
+}
+
 }  // namespace
 
 Shown translate_and_look(const EncoderDecoder& model, const Config& c, const Vocabularies& v,
@@ -60,8 +71,7 @@ std::vector<Shown> show_some(const EncoderDecoder& model, const Dataset& dataset
   for (int64_t i = 0; i < some.size(); ++i) {
     Shown s =
         translate_and_look(model, c, {dataset.source, dataset.target}, some.sources[i], flags);
-    for (const auto& reference : some.references[static_cast<size_t>(i)]) {
-      const std::string text = join_target(c, dataset.target.decode(std::span(reference)));
+    for (const std::string& text : expected(dataset, some, i, c)) {
       if (!s.expected.empty()) s.expected += ", or ";
       s.expected += text;
       s.right = s.right || text == s.target;

@@ -81,7 +81,7 @@ std::unique_ptr<Score> make_score(std::string_view kind, const ScoreOptions& o) 
   }
   throw ValueError(fmt::format(
       "make_score: kind is \"{}\"; use dot, scaled_dot, cosine, general, additive, concat or "
-      "location",
+      "location; make_source_attention() knows local-m and local-p too",
       kind));
 }
 

@@ -1,5 +1,8 @@
 #include "fovea/nn/attention/source.h"
 
+#include <fmt/format.h>
+
+#include "fovea/core/error.h"
 #include "fovea/nn/attention/detail/soft_mask.h"
 #include "fovea/nn/attention/local.h"
 #include "fovea/ops/ops.h"
@@ -15,7 +18,13 @@ void AttentionSource::select(const Tensor& rows) {
 AttentionSource SourceAttention::prepare(const Tensor& keys, const Tensor& values,
                                          const Tensor& keep_mask) const {
   constexpr const char* name = "SourceAttention";
-  detail::check_soft_attention(name, keys, keys, values);
+  const auto rank_3 = [](const Tensor& x) { return x.defined() && x.dim() == 3; };
+  if (!rank_3(keys) || !rank_3(values) || keys.size(0) != values.size(0) ||
+      keys.size(1) != values.size(1)) {
+    const auto shape = [](const Tensor& x) { return x.defined() ? x.shape().str() : "undefined"; };
+    throw ShapeError(fmt::format("{}: keys is {}, values is {}; need (B, Tk, Dk) and (B, Tk, Dv)",
+                                 name, shape(keys), shape(values)));
+  }
   const Tensor words =
       detail::keep_mask_of_words(name, keep_mask, keys.size(0), keys.size(1));  // (B, 1, Tk)
   return {project(detail::without_unseen_keys(keys, words)),

@@ -88,7 +88,7 @@ AttentionDecoder::State AttentionDecoder::start(const Encoded& source) const {
   State s;
   s.cell.h = narrow(first, 0, 0, o_.layers);
   if (states(o_) == 2) s.cell.c = narrow(first, 0, o_.layers, o_.layers);
-  if (feeds()) s.fed = zeros({b, 1, o_.hidden}, o_.dtype);
+  if (feeds()) s.fed = zeros({b, 1, o_.hidden}, first.dtype());
   return s;
 }
 

@@ -23,7 +23,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "fovea/nn/attention/source.h"

@@ -29,6 +29,16 @@ RecurrentLayerOptions layer_options(const EncoderOptions& o) {
           .dtype = o.dtype};
 }
 
+// A sentence is read up to a length.
+void check_padding(const Tensor& ids, const Tensor& keep) {
+  if (!keep.defined()) return;
+  const int64_t n = ids.size(1) - 1;
+  if (!any(logical_and(logical_not(narrow(keep, 1, 0, n)), narrow(keep, 1, 1, n)))) return;
+  throw ValueError(
+      fmt::format("{}: source {} has a token behind padding; fill sentences up at the right",
+                  kEncoder, ids.shape().str()));
+}
+
 }  // namespace
 
 Encoder::Encoder(const EncoderOptions& o, int64_t embedding_width)
@@ -66,6 +76,7 @@ RecurrentEncoder::RecurrentEncoder(const EncoderOptions& o)
 
 Encoded RecurrentEncoder::operator()(const Tensor& ids) const {
   const Tensor keep = words(ids);
+  check_padding(ids, keep);
   const Tensor lengths = keep.defined() ? sum(keep, 1) : Tensor();
   const RecurrentOutput out = (*layers)(dropout(embedding(ids)), {}, lengths);
   const int64_t directions = layers->options().bidirectional ? 2 : 1;
@@ -110,7 +121,11 @@ void AttentionEncoder::visit(Visitor& v) {
 
 std::unique_ptr<Encoder> make_encoder(const EncoderOptions& o) {
   if (o.kind == "transformer") return std::make_unique<AttentionEncoder>(o);
-  return std::make_unique<RecurrentEncoder>(o);
+  if (o.kind == "rnn" || o.kind == "lstm" || o.kind == "gru") {
+    return std::make_unique<RecurrentEncoder>(o);
+  }
+  throw ValueError(
+      fmt::format("make_encoder: kind is \"{}\"; it is rnn, lstm, gru or transformer", o.kind));
 }
 
 }  // namespace fovea

@@ -53,7 +53,8 @@ class Encoder : public Module {
 };
 
 /// The summary is the last state of each direction of the last layer: what Sutskever 2014 handed
-/// on. Memory: Bahdanau 2014, section 3.2. Parameters "embedding" and "layers".
+/// on. Memory: Bahdanau 2014, section 3.2. Parameters "embedding" and "layers". ValueError for a
+/// token behind padding.
 class RecurrentEncoder : public Encoder {
  public:
   std::unique_ptr<Recurrent> layers;

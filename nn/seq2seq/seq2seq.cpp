@@ -82,11 +82,13 @@ Tensor Seq2Seq::logits(const Tensor& source_ids, const Tensor& target,
   const Encoded read = (*encoder)(source_ids);
   const AttentionDecoder::Source source = decoder.prepare(read);
   AttentionDecoder::State state = decoder.start(read);
-  if (teaching.sampling == 0) {
+  // With fewer tokens there is none to replace, or none that the decoder takes.
+  const int64_t steps = target.defined() && target.dim() == 2 ? target.size(1) : 0;
+  if (teaching.sampling == 0 || steps < 2) {
     return decoder.logits(decoder(target, source, state).features);
   }
   Tensors all;
-  for (int64_t t = 0; t < target.size(1); ++t) {
+  for (int64_t t = 0; t < steps; ++t) {
     Tensor ids = narrow(target, 1, t, 1);
     if (t > 0) {
       const NoGrad scope;

@@ -65,8 +65,8 @@ struct BeamOptions {
   /// texts, 1 about compares means. Wu 2016, eq. 14.
   double length_penalty = 0;
   /// beta of the coverage penalty beta sum_j log(min(sum_t a_tj, 1)), which asks of a finished text
-  /// that no part of the source was passed over. Wu 2016, eq. 14. ValueError when it is not 0 and
-  /// the decoding has no coverage().
+  /// that no part of the source was passed over; one that was never looked at counts as 1e-10. Wu
+  /// 2016, eq. 14. ValueError when it is not 0 and the decoding has no coverage().
   double coverage_penalty = 0;
 };
 struct Hypothesis {

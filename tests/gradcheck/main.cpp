@@ -28,7 +28,8 @@ struct Arguments {
   uint64_t seed = 20240607;
   int threads = 0;
   std::vector<std::string> golden{FOVEA_GOLDEN "/rows.safetensors",
-                                  FOVEA_GOLDEN "/attention.safetensors"};
+                                  FOVEA_GOLDEN "/attention.safetensors",
+                                  FOVEA_GOLDEN "/recurrent_rows.safetensors"};
 };
 
 void parse(int argc, char** argv, Arguments& a) {

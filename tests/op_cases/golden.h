@@ -1,5 +1,5 @@
-// What PyTorch computed for rows of the case table: rows.safetensors and attention.safetensors of
-// tests/golden, written by the programs beside them.
+// What PyTorch computed for rows of the case table: rows.safetensors, attention.safetensors and
+// recurrent_rows.safetensors of tests/golden, written by the programs beside them.
 #pragma once
 
 #include <string>

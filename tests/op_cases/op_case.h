@@ -105,6 +105,8 @@ std::vector<OpCase> rows_random();
 std::vector<OpCase> rows_recurrent();
 std::vector<OpCase> rows_reduce();
 std::vector<OpCase> rows_scores();
+/// Encoders, decoders that look back, and models of both.
+std::vector<OpCase> rows_seq2seq();
 std::vector<OpCase> rows_softmax();
 std::vector<OpCase> rows_sort();
 std::vector<OpCase> rows_sparse();

@@ -1,66 +1,29 @@
 // Recurrent layers and cells, as functions of inputs, initial states and parameters.
-#include <cmath>
 #include <memory>
 
 #include "fovea/nn/recurrent/recurrent.h"
 #include "tests/op_cases/layer_row.h"
 #include "tests/op_cases/naive_attention.h"
-#include "tests/op_cases/naive_layers.h"
+#include "tests/op_cases/naive_recurrent.h"
 
 namespace fovea::cases {
 namespace {
 
 // The slow, obvious meaning: each sequence alone, as long as it is, step after step.
 struct RecurrentLoop {
-  enum Kind { tanh, relu, lstm, gru } kind;
+  NaiveCell::Kind kind;
   int64_t hidden;
   int64_t layers = 1, directions = 1;
   bool bias = true;
 
-  struct State {
-    Values1d h, c;
-  };
-  struct Weights {
-    NaiveTensor ih, hh, bias_ih, bias_hh;
-  };
-
-  Weights take(Parameters& p) const {
-    const NaiveTensor &ih = p.next(), &hh = p.next();
-    if (!bias) return {ih, hh, filled({ih.shape[0]}, 0), filled({ih.shape[0]}, 0)};
-    const NaiveTensor &bias_ih = p.next(), &bias_hh = p.next();
-    return {ih, hh, bias_ih, bias_hh};
-  }
-
-  void step(const Values1d& x, State& s, const Weights& w) const {
-    Values1d a = naive_product(w.ih, x), b = naive_product(w.hh, s.h);
-    for (size_t i = 0; i < a.size(); ++i) a[i] += w.bias_ih.data[i], b[i] += w.bias_hh.data[i];
-    const auto n = static_cast<size_t>(hidden);
-    for (size_t j = 0; j < n; ++j) {
-      const auto from_x = [&](size_t gate) { return a[gate * n + j]; };
-      const auto from_h = [&](size_t gate) { return b[gate * n + j]; };
-      const auto both = [&](size_t gate) { return from_x(gate) + from_h(gate); };
-      double& h = s.h[j];
-      if (kind == tanh) h = std::tanh(both(0));
-      if (kind == relu) h = std::fmax(both(0), 0);
-      if (kind == lstm) {
-        s.c[j] = sigmoid_of(both(1)) * s.c[j] + sigmoid_of(both(0)) * std::tanh(both(2));
-        h = sigmoid_of(both(3)) * std::tanh(s.c[j]);
-      }
-      if (kind == gru) {
-        const double z = sigmoid_of(both(1));
-        h = (1 - z) * std::tanh(from_x(2) + sigmoid_of(both(0)) * from_h(2)) + z * h;
-      }
-    }
-  }
-
   // Outputs and states one behind the other. x: the inputs of a row.
   NaiveTensor layer(const NaiveTensors& x, bool lengths) const {
-    const bool cell = kind == lstm;
+    const bool cell = kind == NaiveCell::lstm;
     const size_t arguments = 2 + size_t{cell} + size_t{lengths};
     const int64_t batch = x[0].shape[0], time = x[0].shape[1], states = layers * directions;
     Parameters p{x, arguments};
-    std::vector<Weights> weights;
-    for (int64_t s = 0; s < states; ++s) weights.push_back(take(p));
+    std::vector<NaiveCell> cells;
+    for (int64_t s = 0; s < states; ++s) cells.push_back(take_cell(kind, p, bias));
 
     NaiveTensor y = filled({batch, time, directions * hidden}, 0);
     NaiveTensor h = filled({states, batch, hidden}, 0), c = h;
@@ -71,10 +34,10 @@ struct RecurrentLoop {
       for (int64_t s = 0; s < states; s += directions) {
         std::vector<Values1d> next(seen.size());
         for (int64_t d = 0; d < directions; ++d) {
-          State state{line_at(x[1], s + d, b), line_at(x[cell ? 2 : 1], s + d, b)};
+          NaiveCell::State state{line_at(x[1], s + d, b), line_at(x[cell ? 2 : 1], s + d, b)};
           for (int64_t k = 0; k < n; ++k) {
             const auto t = static_cast<size_t>(d == 0 ? k : n - 1 - k);
-            step(seen[t], state, weights[static_cast<size_t>(s + d)]);
+            cells[static_cast<size_t>(s + d)].step(seen[t], state);
             next[t].insert(next[t].end(), state.h.begin(), state.h.end());
           }
           for (int64_t j = 0; j < hidden; ++j) {
@@ -99,15 +62,15 @@ struct RecurrentLoop {
 
   // The states h and c side by side.
   NaiveTensor cell(const NaiveTensors& x) const {
-    const size_t states = kind == lstm ? 2 : 1;
+    const size_t states = kind == NaiveCell::lstm ? 2 : 1;
     Parameters p{x, 1 + states};
-    const Weights w = take(p);
+    const NaiveCell cell = take_cell(kind, p, bias);
     const auto one = [](const NaiveTensor& t) { return reshape(t, {1, t.shape[0], t.shape[1]}); };
     const NaiveTensor steps = one(x[0]), h = one(x[1]), c = one(x[states]);
     NaiveTensor y = filled({x[0].shape[0], static_cast<int64_t>(states) * hidden}, 0);
     for (int64_t b = 0; b < y.shape[0]; ++b) {
-      State s{line_at(h, 0, b), line_at(c, 0, b)};
-      step(line_at(steps, 0, b), s, w);
+      NaiveCell::State s{line_at(h, 0, b), line_at(c, 0, b)};
+      cell.step(line_at(steps, 0, b), s);
       for (int64_t j = 0; j < y.shape[1]; ++j) {
         y.at({b, j}) = (j < hidden ? s.h : s.c)[static_cast<size_t>(j % hidden)];
       }
@@ -188,7 +151,7 @@ OpCase recurrent_layer(const char* name, const char* label, RecurrentLoop loop, 
 // One layer; and two, both ways, of sequences that end.
 template <class Make>
 void add_layers(std::vector<OpCase>& rows, const char* name, const std::string& label,
-                RecurrentLoop::Kind kind, Make make) {
+                NaiveCell::Kind kind, Make make) {
   RecurrentLoop loop{.kind = kind, .hidden = kHidden};
   RecurrentLayerOptions o{.in = kIn, .hidden = kHidden};
   rows.push_back(recurrent_layer(name, label.c_str(), loop, make(o), false));
@@ -206,7 +169,7 @@ void add_layers(std::vector<OpCase>& rows, const char* name, const std::string& 
 // ------------------------------------------------------------------ cells
 
 template <class C>
-OpCase recurrent_cell(const char* name, const char* label, RecurrentLoop::Kind kind, C cell) {
+OpCase recurrent_cell(const char* name, const char* label, NaiveCell::Kind kind, C cell) {
   constexpr bool has_cell = std::is_same_v<C, LSTMCell>;
   const int64_t in = cell.in(), hidden = cell.hidden();
   const auto shapes = [=](int64_t b) {
@@ -249,7 +212,7 @@ OpCase recurrent_cell(const char* name, const char* label, RecurrentLoop::Kind k
 }
 
 template <class C>
-void add_cells(std::vector<OpCase>& rows, const char* name, RecurrentLoop::Kind kind) {
+void add_cells(std::vector<OpCase>& rows, const char* name, NaiveCell::Kind kind) {
   rows.push_back(recurrent_cell(name, "", kind, C(kIn, kHidden)));
   rows.push_back(recurrent_cell(name, "single", kind, C(1, 1)));
 }
@@ -259,7 +222,7 @@ void add_cells(std::vector<OpCase>& rows, const char* name, RecurrentLoop::Kind 
 std::vector<OpCase> rows_recurrent_layers() {
   std::vector<OpCase> rows;
   using O = RecurrentLayerOptions;
-  using Loop = RecurrentLoop;
+  using Loop = NaiveCell;
   const auto relu = Nonlinearity::relu;
   add_layers(rows, "RNN", "", Loop::tanh, [](const O& o) { return RNN(o); });
   add_layers(rows, "RNN", "relu", Loop::relu, [](const O& o) { return RNN(o, relu); });

@@ -70,6 +70,7 @@ const std::vector<OpCase>& table() {
              rows_linear_attention,
              rows_sparse_attention,
              rows_token_attention,
+             rows_seq2seq,
          }) {
       for (OpCase& row : rows()) t.push_back(std::move(row));
     }

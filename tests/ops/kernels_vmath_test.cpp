@@ -216,18 +216,18 @@ double error_in_ulp(T y, long double truth, double absolute, double underflow) {
 }
 
 // Treats denormals as 0, in and out, while it lives; does nothing on other processors.
-class FlushDenormals {
+class FlushWhen {
  public:
 #if defined(__SSE2__)
-  explicit FlushDenormals(bool on) : old_(_mm_getcsr()) {
+  explicit FlushWhen(bool on) : old_(_mm_getcsr()) {
     if (on) _mm_setcsr(old_ | 0x8040);
   }
-  ~FlushDenormals() { _mm_setcsr(old_); }
+  ~FlushWhen() { _mm_setcsr(old_); }
 
  private:
   unsigned old_;
 #else
-  explicit FlushDenormals(bool) {}
+  explicit FlushWhen(bool) {}
 #endif
 };
 
@@ -246,7 +246,7 @@ void sweep(bool flush) {
     for (std::size_t i = 0; i < x.size(); ++i) truth[i] = row.reference(x[i]);
     testing::on_every_target([&] {
       {
-        const FlushDenormals scope(flush);
+        const FlushWhen scope(flush);
         kernel_of<T>(row)(x.data(), y.data(), static_cast<std::int64_t>(x.size()));
       }
       double worst = -1;
