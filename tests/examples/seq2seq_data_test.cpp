@@ -130,11 +130,15 @@ TEST(Seq2SeqData, TooLittleIsRefused) {
 
 TEST(Seq2SeqData, SpreadTakesFromAllOver) {
   HeldOut ten;
-  for (int32_t i = 0; i < 10; ++i) ten.add(std::vector<int32_t>{i}, {{i}}, {i});
+  for (int32_t i = 0; i < 10; ++i) {
+    ten.add(std::vector<int32_t>{i}, {{i}}, {i});
+    ten.texts.push_back(std::to_string(i));
+  }
   const HeldOut some = ten.spread(4);
   ASSERT_EQ(some.size(), 4);
   EXPECT_THAT(some.copied,
               ElementsAre(ElementsAre(0), ElementsAre(2), ElementsAre(5), ElementsAre(7)));
+  EXPECT_THAT(some.texts, ElementsAre("0", "2", "5", "7"));
   EXPECT_EQ(some.sources[3][0], 7);
   EXPECT_EQ(some.references[3][0][0], 7);
   EXPECT_EQ(ten.spread(99).size(), 10);
@@ -212,12 +216,15 @@ TEST(Seq2SeqEvaluate, AnyOfSeveralReferencesIsRight) {
 
 TEST(Seq2SeqEvaluate, WhatTheVocabularyDoesNotHaveIsNeverRight) {
   Judged j;
-  for (int i = 0; i < 2; ++i) j.add(1, {{4, 5, 6, 4, Vocabulary::unknown}});
+  for (int i = 0; i < 2; ++i) {
+    j.add(1, {{4, 5, 6, 4, Vocabulary::unknown}});
+    j.data.texts.push_back("a b c a rare");
+  }
   const Scores s = j.of({4, 5, 6, 4, Vocabulary::unknown}, "pairs");
   EXPECT_EQ(s.sequence_error_rate, 1);
   EXPECT_DOUBLE_EQ(s.token_error_rate, 0.2);
-  // n-grams that match: 4 of 5, 3 of 4, 2 of 3, 1 of 2, so 100 (1 / 5)^(1/4).
-  EXPECT_NEAR(s.bleu, 66.87, 0.01);
+  // "<", "unk" and ">" are three tokens: 4 of 7 match, 3 of 6 pairs, 2 of 5, 1 of 4.
+  EXPECT_NEAR(s.bleu, 100 * std::pow(4. / 7 * 3 / 6 * 2 / 5 * 1 / 4, 0.25), 1e-9);
   EXPECT_NEAR(s.perplexity, 1, 1e-6);  // it was sure of <unk>
 }
 
