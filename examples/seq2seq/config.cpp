@@ -35,10 +35,16 @@ Config preset(const std::string& task, const std::string& attention) {
     c.hidden = 64;
     c.embedding = 32;
     c.dropout = 0;
+    c.label_smoothing = 0;
     c.epochs = task == "dates" ? 5 : 15;
     c.lr = 5e-3;
     c.min_lr = 1e-4;
     c.batch = 32;
+  }
+  if (task == "pairs") {
+    c.epochs = 10;
+    c.batch = 64;
+    c.lr = 1e-3;
   }
   if (attention == "transformer") {
     c.layers = 3;

@@ -17,6 +17,7 @@ struct DecodeFlags {
   double coverage_penalty = 0;
 };
 
+/// The defaults are those of phonemes with a recurrent model.
 struct Config {
   // the task
   std::string task = "phonemes";  ///< phonemes, dates, reverse or pairs
@@ -34,14 +35,14 @@ struct Config {
   std::string order = "bahdanau";
   bool no_input_feeding = false;
   int64_t layers = 1, hidden = 256, embedding = 128, heads = 4, window = 4;
-  double dropout = 0.2;
+  double dropout = 0.3;
   // training
   uint64_t seed = 1;
-  int64_t epochs = 10;
-  int64_t batch = 64;
-  double lr = 1e-3, min_lr = 1e-5;
+  int64_t epochs = 16;
+  int64_t batch = 128;
+  double lr = 2e-3, min_lr = 1e-5;
   int64_t warm_up = 100;
-  double clip = 1, label_smoothing = 0, weight_decay = 0;
+  double clip = 1, label_smoothing = 0.1, weight_decay = 0;
   double sampling = 0;  ///< scheduled sampling reaches this probability at the end
   // testing, which decides no weights
   DecodeFlags decode = {.beams = 4};
