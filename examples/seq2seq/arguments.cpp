@@ -68,6 +68,7 @@ void add_training(Flags& flags, Config& c) {
   flags.add("--batch", c.batch, "Pairs in a step").check(at_least(1, 1 << 20));
   flags.add("--lr", c.lr, "Learning rate of AdamW, after --warm-up").check(above(0));
   flags.add("--min-lr", c.min_lr, "Where the learning rate ends").check(between(0, 1e6));
+  flags.add("--beta2", c.beta2, "AdamW's beta2").check(between(0, 0.999999));
   flags.add("--warm-up", c.warm_up, "Steps in which the learning rate rises").check(at_least(0));
   flags.add("--clip", c.clip, "Largest norm of a gradient").check(above(0));
   flags.add("--label-smoothing", c.label_smoothing, "Of the loss").check(between(0, 1));

@@ -17,7 +17,11 @@ examples::RecordedFlags Config::recorded() {
   f.add("no-input-feeding", no_input_feeding);
   f.add("layers", layers).add("hidden", hidden).add("embedding", embedding).add("heads", heads);
   f.add("window", window).add("dropout", dropout).add("seed", seed).add("epochs", epochs);
-  f.add("batch", batch).add("lr", lr).add("min-lr", min_lr).add("warm-up", warm_up);
+  f.add("batch", batch)
+      .add("lr", lr)
+      .add("beta2", beta2)
+      .add("min-lr", min_lr)
+      .add("warm-up", warm_up);
   f.add("clip", clip).add("label-smoothing", label_smoothing).add("weight-decay", weight_decay);
   f.add("sampling", sampling).add_free("test-limit", test_limit).add_free("beams", decode.beams);
   f.add_free("length-penalty", decode.length_penalty);

@@ -40,7 +40,7 @@ struct Config {
   uint64_t seed = 1;
   int64_t epochs = 16;
   int64_t batch = 128;
-  double lr = 2e-3, min_lr = 1e-5;
+  double lr = 2e-3, min_lr = 1e-5, beta2 = 0.999;
   int64_t warm_up = 100;
   double clip = 1, label_smoothing = 0.1, weight_decay = 0;
   double sampling = 0;  ///< scheduled sampling reaches this probability at the end
