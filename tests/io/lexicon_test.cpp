@@ -70,7 +70,7 @@ TEST(Lexicon, SaysWhatItExpectedAndFound) {
       {"(\"\" nil (((ax) 0)))", "expected a word", "'\" nil"},
       {"(\"a nil (((ax) 0)))", "expected '\"' after the word", "the end of the line"},
       {"a,ax", "expected '('", "'a,ax'"},
-      {"(\"a\" dt (((ax \xff", "expected", "found"},
+      {"(\"a\" dt (((ax \xff", "is not UTF-8", "byte 14 is 0xff"},
       {"(", "expected '\"'", "the end of the line"},
   };
   for (const auto& c : cases) {
