@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "examples/common/go_on.h"
 #include "examples/common/program.h"
+#include "examples/common/resume.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/io/vocabulary.h"
 
@@ -180,6 +180,7 @@ Arguments read_arguments(int argc, char** argv) {
     const std::string wrong = examples::one_of(kAttentions)(name);
     if (!wrong.empty()) throw UsageError("--compare: " + wrong);
   }
+  b.command.assign(argv + 1, argv + argc);
   b.with_attention = [argc, argv](const std::string& attention) {
     Arguments x;
     parse(argc, argv, x);

@@ -17,6 +17,7 @@ struct Arguments {
   std::string text = {};        ///< to translate
   bool translate = false;
   std::vector<std::string> compare = {};  ///< attentions
+  std::vector<std::string> command = {};  ///< all arguments, as they were given
   /// The configuration of the same command with another --attention.
   std::function<Config(const std::string& attention)> with_attention = {};
 };

@@ -11,10 +11,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
+#include "examples/common/next_command.h"
 #include "examples/common/output.h"
 #include "examples/common/program.h"
+#include "examples/common/resume.h"
 #include "examples/seq2seq/arguments.h"
 #include "examples/seq2seq/compare.h"
 #include "examples/seq2seq/show.h"
@@ -95,10 +96,14 @@ int train(Arguments& a) {
   const Dataset dataset = load_dataset(c);
   const Config before = c;
   remember(c, dataset);
-  if (!a.common.resume.empty() && (before.source_vocabulary != c.source_vocabulary ||
-                                   before.target_vocabulary != c.target_vocabulary)) {
-    throw IoError(
-        fmt::format("{} was trained on other tokens than those of the data now", a.common.resume));
+  if (!a.common.resume.empty()) {
+    const bool tokens = before.source_vocabulary == c.source_vocabulary &&
+                        before.target_vocabulary == c.target_vocabulary &&
+                        before.source_bpe == c.source_bpe && before.target_bpe == c.target_bpe;
+    if (!tokens || before.data != c.data) {
+      throw IoError(fmt::format("{} was trained on other {} now", a.common.resume,
+                                tokens ? "data than those" : "tokens than those of the data"));
+    }
   }
   manual_seed(c.seed);
   const auto model = make_model(c, dataset.source.size(), dataset.target.size());
@@ -111,7 +116,9 @@ int train(Arguments& a) {
     fmt::print("{} and {} tokens, {} parameters, {} threads\n", dataset.source.size(),
                dataset.target.size(), model->numel(), threads());
   }
-  trainer.train();
+  if (!trainer.train()) {
+    examples::leave(trainer.where(), {"--resume", trainer.checkpoint(), "--out", a.common.out});
+  }
   model->eval();
   const auto path = [&a](const char* name) { return examples::in_folder(a.common.out, name); };
   save(*model, path("model.safetensors"), c.recorded().to_metadata());
