@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "fovea/core/error.h"
+#include "fovea/io/characters.h"
 #include "fovea/io/line_reader.h"
 #include "fovea/io/unexpected.h"
 #include "fovea/io/vocabulary.h"
@@ -130,6 +131,7 @@ std::vector<LexiconEntry> read_lexicon(const std::string& path, const LexiconOpt
   TextMap<size_t> places;
   while (lines.next()) {
     if (lines.line().empty() || lines.line()[0] == ';') continue;
+    code_points(lines.line(), lines.where());
     auto [word, phones] = Entry(lines).read(o);
     const auto [at, is_new] = places.try_emplace(word, list.size());
     if (is_new) list.push_back({std::move(word), {}});

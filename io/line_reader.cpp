@@ -83,7 +83,9 @@ bool LineReader::next() {
   return true;
 }
 
-std::string LineReader::where() const { return fmt::format("'{}' line {}", path_, number_); }
+std::string LineReader::where() const {
+  return number_ == 0 ? fmt::format("'{}'", path_) : fmt::format("'{}' line {}", path_, number_);
+}
 
 int64_t LineReader::memory() const {
   return static_cast<int64_t>(buffer_.capacity() + long_line_.capacity());

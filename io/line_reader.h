@@ -23,7 +23,7 @@ class LineReader {
   /// Without its end; valid until next().
   std::string_view line() const { return line_; }
   int64_t number() const { return number_; }  ///< of the line, from 1
-  std::string where() const;                  ///< "'PATH' line N", for messages
+  std::string where() const;  ///< "'PATH' line N", for messages; "'PATH'" before the first
   /// Bytes that this holds now.
   int64_t memory() const;
 

@@ -22,15 +22,6 @@ void append_words(std::string_view text, std::vector<std::string_view>& out) {
   }
 }
 
-void tokenize(std::string_view text, TokenUnit unit, std::vector<std::string_view>& out) {
-  out.clear();
-  if (unit == TokenUnit::words) {
-    append_words(text, out);
-  } else if (!only_spaces(text)) {
-    detail::append_characters(text, out);
-  }
-}
-
 // Column `number`, from 1, of a line that must have it.
 std::string_view column(std::string_view line, int64_t number, const LineReader& lines) {
   for (int64_t at = 1;; ++at) {
@@ -54,6 +45,15 @@ void count_line(int64_t& count, int64_t& first, int64_t line) {
 }
 
 }  // namespace
+
+void tokenize(std::string_view text, TokenUnit unit, std::vector<std::string_view>& out) {
+  out.clear();
+  if (unit == TokenUnit::words) {
+    append_words(text, out);
+  } else if (!only_spaces(text)) {
+    detail::append_characters(text, out);
+  }
+}
 
 std::string PairReport::str() const {
   std::string s = fmt::format("{} pairs", pairs);

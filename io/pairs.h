@@ -27,6 +27,9 @@ enum class TokenUnit {
   characters,  ///< every code point, spaces too
 };
 
+/// The tokens of `text`, which must be UTF-8, as pieces of it: none where all is spaces.
+void tokenize(std::string_view text, TokenUnit unit, std::vector<std::string_view>& out);
+
 struct PairOptions {
   int64_t source_column = 1;  ///< from 1, as `cut -f` counts; may be the target's
   int64_t target_column = 2;

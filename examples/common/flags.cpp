@@ -96,9 +96,11 @@ Flag Flags::add(const std::string& name, std::string& value, const std::string& 
 Flag Flags::add(const std::string& name, std::vector<std::string>& value, const std::string& what) {
   return Flag(app_->add_option(name, value, what)
                   ->delimiter(',')
+                  ->expected(1)
                   ->allow_extra_args(false)
                   ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
 }
+void Flags::group(const std::string& name) { app_->option_defaults()->group(name); }
 void Flags::footer(const std::string& text) { app_->footer(text); }
 
 void Flags::add_common(CommonFlags& flags) {
@@ -121,23 +123,33 @@ void Flags::add_common(CommonFlags& flags) {
   app_->get_help_ptr()->group("Every program");
 }
 
-void Flags::parse(int argc, char** argv) {
+bool Flags::parse(int argc, char** argv, bool show_help) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
+    if (!show_help) return false;
     fmt::print("{}", app_->help());
     throw Exit{0};
   } catch (const CLI::ParseError& e) {
     throw UsageError(e.what());
   }
-  if (!common_) return;
+  if (!common_) return true;
   if (common_->out.empty()) throw UsageError("--out: needs the name of a folder");
   if (!common_->resume.empty() && common_->epochs == 0 && common_->steps == 0) {
     throw UsageError("--resume: nothing is trained here");
   }
   if (common_->threads > 0) set_threads(common_->threads);
+  return true;
 }
 
 bool Flags::given(const std::string& name) const { return app_->count(name) > 0; }
+
+std::set<std::string> Flags::all_given() const {
+  std::set<std::string> names;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->count() > 0) names.insert(option->get_name());
+  }
+  return names;
+}
 
 }  // namespace fovea::examples

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,14 +65,19 @@ class Flags {
   Flag add(const std::string& name, std::string& value, const std::string& what);
   /// Words between commas.
   Flag add(const std::string& name, std::vector<std::string>& value, const std::string& what);
+  /// The heading in --help of the flags that are added from here on.
+  void group(const std::string& name);
   /// The last words of --help.
   void footer(const std::string& text);
 
   /// --help prints and throws Exit{0}, anything wrong throws UsageError in one line. Then sets the
-  /// number of threads. A program that counts neither epochs nor steps refuses --resume.
-  void parse(int argc, char** argv);
+  /// number of threads. A program that counts neither epochs nor steps refuses --resume. Without
+  /// show_help, false where --help was asked for: the values are set, but for a program that first
+  /// takes its defaults from them.
+  bool parse(int argc, char** argv, bool show_help = true);
   /// Whether the user gave it.
   bool given(const std::string& name) const;
+  std::set<std::string> all_given() const;
 
  private:
   std::unique_ptr<CLI::App> app_;

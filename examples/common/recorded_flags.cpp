@@ -5,12 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "fovea/core/error.h"
+#include "fovea/io/characters.h"
 
 namespace fovea::examples {
 
 Metadata RecordedFlags::to_metadata() const {
   nlohmann::ordered_json flags;
   for (const Field& f : fields_) {
+    if (const auto* text = std::get_if<std::string*>(&f.value)) code_points(**text, "--" + f.name);
     std::visit([&](const auto* value) { flags[f.name] = *value; }, f.value);
   }
   return {{"program", program_}, {"flags", flags.dump()}};

@@ -30,7 +30,7 @@ class RecordedFlags {
     return *this;
   }
 
-  /// {"program": NAME, "flags": JSON}
+  /// {"program": NAME, "flags": JSON}. IoError naming the flag whose text is not UTF-8.
   Metadata to_metadata() const;
   /// Sets the fields. IoError naming `path` when the metadata are not this program's.
   void read(const Metadata& metadata, const std::string& path) const;

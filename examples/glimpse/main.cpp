@@ -7,10 +7,11 @@
 #include <fmt/format.h>
 
 #include "examples/common/flags.h"
-#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
+#include "examples/common/next_command.h"
 #include "examples/common/output.h"
 #include "examples/common/program.h"
+#include "examples/common/resume.h"
 #include "examples/glimpse/show.h"
 #include "examples/glimpse/train.h"
 #include "fovea/core/error.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
+#include "examples/common/next_command.h"
 #include "examples/common/output.h"
 #include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
@@ -139,8 +139,8 @@ void Trainer::stop(examples::ProgressBar& bar) {
   history_.running.seconds += watch_.lap();
   save(run_.progress.epoch);
   bar.line("");
-  examples::leave(fmt::format("in epoch {} of {}", run_.progress.epoch + 1, c_.epochs), checkpoint_,
-                  flags_.out);
+  examples::leave(fmt::format("in epoch {} of {}", run_.progress.epoch + 1, c_.epochs),
+                  {"--resume", checkpoint_, "--out", flags_.out});
 }
 
 Datasets load_datasets(const Config& c) {

@@ -11,10 +11,11 @@
 #include <cctype>
 #include <numeric>
 
-#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
+#include "examples/common/next_command.h"
 #include "examples/common/output.h"
 #include "examples/common/program.h"
+#include "examples/common/resume.h"
 #include "examples/gpt/train.h"
 #include "fovea/core/error.h"
 #include "fovea/core/parallel.h"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "examples/common/descent.h"
-#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
+#include "examples/common/next_command.h"
 #include "examples/common/output.h"
+#include "examples/common/train_step.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea::char_gpt {
@@ -44,7 +44,7 @@ Trainer::Trainer(GPT& model, const Corpus& corpus, const Config& c,
       checkpoint_(examples::in_folder(flags.out, "checkpoint.safetensors")),
       windows_(corpus.train, c.batch, c.context, c.seed),
       adam_(groups(model, c), {.lr = c.lr, .beta2 = c.beta2}),
-      schedule_(adam_, examples::warm_up_and_fall(c.steps, c.warm_up, c.min_lr)) {
+      schedule_(adam_, examples::warmup_cosine(c.steps, c.warm_up, c.min_lr)) {
   run_.parts = {{"model", &model_},
                 {"optimizer", &adam_},
                 {"schedule", &schedule_},
@@ -73,7 +73,7 @@ void Trainer::step() {
   const Windows w = windows_.at(run_.progress.step);
   adam_.zero_grad();
   const Tensor loss = cross_entropy(model_(w.ids), w.next);
-  const double value = examples::descend(loss, adam_, schedule_, c_.clip);
+  const double value = examples::train_step(loss, adam_, schedule_, c_.clip);
   ++run_.progress.step;
   steps_.add({value, watch_.lap()});
 }
@@ -113,8 +113,8 @@ void Trainer::evaluate(examples::ProgressBar& bar) {
 void Trainer::stop(examples::ProgressBar& bar) {
   save_checkpoint(checkpoint_, run_);
   bar.line("");
-  examples::leave(fmt::format("at step {} of {}", run_.progress.step, c_.steps), checkpoint_,
-                  flags_.out);
+  examples::leave(fmt::format("at step {} of {}", run_.progress.step, c_.steps),
+                  {"--resume", checkpoint_, "--out", flags_.out});
 }
 
 }  // namespace fovea::char_gpt

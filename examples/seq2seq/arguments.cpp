@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "examples/common/go_on.h"
 #include "examples/common/program.h"
+#include "examples/common/resume.h"
+#include "examples/seq2seq/flag_rules.h"
 #include "fovea/io/safetensors.h"
-#include "fovea/io/vocabulary.h"
 
 namespace fovea::seq2seq {
 namespace {
@@ -45,7 +45,7 @@ void add_task(Flags& flags, Config& c) {
       .check(one_of({"phonemes", "dates", "reverse", "pairs"}));
   flags.add("FILE", c.file, "Of pairs: tab-separated text; of phonemes: another dictionary");
   flags.add("--stress", c.stress,
-            "phonemes: vowels carry their stress, and dots stand between syllables");
+            "phonemes: vowels carry their stress; dots between syllables count as phones in per");
   flags.add("--samples", c.samples, "dates, reverse: how many").check(at_least(10, 1 << 26));
   flags.add("--shortest", c.shortest, "reverse: letters, at least").check(at_least(1, 10000));
   flags.add("--longest", c.longest, "reverse: letters, at most").check(at_least(1, 10000));
@@ -92,74 +92,84 @@ void add_testing(Flags& flags, Arguments& a) {
   flags.add("--translate", a.text, "Translate this, do not train");
   flags.add("--checkpoint", a.checkpoint, "What --translate translates with, beside --resume")
       .type_name("FILE");
-  flags.add("--compare", a.compare, "Train these attentions, one after the other, and compare");
+  flags.add("--compare", a.compare, "Train these attentions, one after the other, and compare")
+      .type_name("A,B,...");
 }
 
-void parse(int argc, char** argv, Arguments& a) {
+// Sets what the flags say, and leaves the rest of a.config as it is. See Flags::parse.
+bool parse(int argc, char** argv, Arguments& a, bool show_help = true) {
   Flags flags("Learns to turn one sequence into another, looking back at it (Bahdanau 2014)");
   Config& c = a.config;
   a.common.seed = c.seed;
   a.common.epochs = c.epochs;
+  a.common.out = "out/seq2seq/" + c.task;
   flags.add_common(a.common);
+  flags.group("Task");
   add_task(flags, c);
+  flags.group("Model");
   add_model(flags, c);
+  flags.group("Training");
   add_training(flags, c);
+  flags.group("Testing and translating");
   add_testing(flags, a);
   flags.footer(
-      fmt::format("Attentions: {}\nThe defaults are those of --task phonemes; dates, reverse and "
-                  "--attention transformer have smaller models\nand learning rates of their own.",
-                  fmt::join(kAttentions, ", ")));
-  flags.parse(argc, argv);
-  if (flags.given("--cell") && !flags.given("--encoder")) c.encoder = c.cell;
-  a.translate = flags.given("--translate");
+      fmt::format("Attentions: {}\nThe defaults are those of --task {} with --attention {}; give "
+                  "others beside --help to see theirs.",
+                  fmt::join(kAttentions, ", "), c.task, c.attention));
+  if (!flags.parse(argc, argv, show_help)) return false;
+  a.given = flags.all_given();
+  a.translate = a.given.count("--translate") > 0;
   c.seed = a.common.seed;
   c.epochs = a.common.epochs;
+  return true;
 }
 
-void check(const Config& c) {
-  if (c.task == "pairs" && c.file.empty()) {
-    throw UsageError("--task pairs: needs a FILE of tab-separated pairs");
+// Of a run that begins.
+void follow_cell(Arguments& a) {
+  if (a.given.count("--cell") > 0 && a.given.count("--encoder") == 0) {
+    a.config.encoder = a.config.cell;
   }
-  if ((c.task == "dates" || c.task == "reverse") && !c.file.empty()) {
-    throw UsageError(
-        fmt::format("--task {}: makes its own data, but a file is given, '{}'", c.task, c.file));
+}
+
+// The names that --compare has, and the flags beside it.
+void check_compare(const Arguments& a) {
+  std::set<std::string> seen;
+  for (const std::string& name : a.compare) {
+    const std::string wrong = examples::one_of(kAttentions)(name);
+    if (!wrong.empty()) throw UsageError("--compare: " + wrong);
+    if (!seen.insert(name).second) throw UsageError(fmt::format("--compare: {} twice", name));
   }
-  if (c.max_vocabulary > 0 && c.max_vocabulary <= Vocabulary::marks) {
-    throw UsageError(
-        fmt::format("--max-vocabulary {}: must be above {}, for the marks take as many",
-                    c.max_vocabulary, Vocabulary::marks));
+  if (a.given.count("--attention") > 0) {
+    throw UsageError("--attention: --compare names the attentions; leave it out");
   }
-  if (c.shortest > c.longest) {
-    throw UsageError(fmt::format("--shortest {}: more than --longest {}", c.shortest, c.longest));
+}
+
+// A checkpoint has its own flags: another value is refused, and what nothing reads.
+void check_against(const Config& before, Arguments& a) {
+  const std::string other = a.config.recorded().conflict(Config(before).recorded());
+  if (!other.empty()) {
+    throw UsageError(fmt::format("{} in {}; leave the flag out{}", other, a.checkpoint,
+                                 a.translate ? "" : ", or train anew"));
   }
-  if (c.attention == "transformer" && c.sampling > 0) {
-    throw UsageError("--sampling: a Transformer's steps are computed at once; leave it out");
-  }
-  if (c.decode.coverage_penalty != 0 && (c.attention == "transformer" || c.attention == "none")) {
-    throw UsageError(fmt::format(
-        "--coverage-penalty: --attention {} keeps no coverage; leave it out", c.attention));
-  }
-  if (c.hidden % 2 != 0) {
-    throw UsageError(fmt::format("--hidden {}: must be even, half for each direction", c.hidden));
-  }
-  const bool heads = c.attention == "transformer" || c.encoder == "transformer";
-  if (heads && c.hidden % c.heads != 0) {
-    throw UsageError(fmt::format("--hidden {}: not a multiple of {} heads", c.hidden, c.heads));
+  for (const char* flag : {"FILE", "--test-limit"}) {
+    if (a.translate && a.given.count(flag) > 0) {
+      throw UsageError(fmt::format("{}: means nothing to --translate; leave it out", flag));
+    }
   }
 }
 
 }  // namespace
 
 Arguments read_arguments(int argc, char** argv) {
-  Arguments a;
-  parse(argc, argv, a);
+  Arguments a, b;
+  const bool help = !parse(argc, argv, a, false);
+  b.config = preset(a.config.task, a.config.attention);
+  if (help) parse(argc, argv, b);
   const std::string file =
       examples::file_to_go_on_from(a.common, a.checkpoint, "--translate", a.translate);
   if (!a.compare.empty() && !file.empty()) {
     throw UsageError("--compare: trains anew; leave out --resume and --translate");
   }
-  Arguments b;
-  b.config = preset(a.config.task, a.config.attention);
   Config before;
   if (!file.empty()) {
     before.recorded().read(read_safetensors(file).metadata, file);
@@ -167,30 +177,31 @@ Arguments read_arguments(int argc, char** argv) {
   }
   parse(argc, argv, b);
   b.checkpoint = file;
-  if (b.translate) {
-    before.decode = b.config.decode;
-    b.config = before;
+  b.command.assign(argv + 1, argv + argc);
+  if (file.empty()) {
+    follow_cell(b);
+  } else {
+    check_against(before, b);
+  }
+  if (!b.translate) check_config(b.config);
+  if (b.compare.empty()) {
+    check_given(b.given, {b.config});
     return b;
   }
-  const std::string other = file.empty() ? "" : b.config.recorded().conflict(before.recorded());
-  if (!other.empty()) {
-    throw UsageError(fmt::format("{} in {}; leave the flag out, or train anew", other, file));
-  }
-  check(b.config);
-  for (const std::string& name : b.compare) {
-    const std::string wrong = examples::one_of(kAttentions)(name);
-    if (!wrong.empty()) throw UsageError("--compare: " + wrong);
-  }
+  check_compare(b);
   b.with_attention = [argc, argv](const std::string& attention) {
     Arguments x;
     parse(argc, argv, x);
     x.config = preset(x.config.task, attention);
     parse(argc, argv, x);
     x.config.attention = attention;
-    check(x.config);
+    follow_cell(x);
+    check_config(x.config);
     return x.config;
   };
-  for (const std::string& name : b.compare) b.with_attention(name);  // before the first trains
+  std::vector<Config> all;
+  for (const std::string& name : b.compare) all.push_back(b.with_attention(name));
+  check_given(b.given, all);
   return b;
 }
 

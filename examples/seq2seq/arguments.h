@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,13 @@ namespace fovea::seq2seq {
 
 struct Arguments {
   Config config = {};
-  examples::CommonFlags common = {.out = "out/seq2seq"};
+  examples::CommonFlags common = {};
   std::string checkpoint = {};  ///< to translate with, or to go on from
   std::string text = {};        ///< to translate
   bool translate = false;
   std::vector<std::string> compare = {};  ///< attentions
+  std::vector<std::string> command = {};  ///< all arguments, as they were given
+  std::set<std::string> given = {};       ///< the names of the flags among them
   /// The configuration of the same command with another --attention.
   std::function<Config(const std::string& attention)> with_attention = {};
 };

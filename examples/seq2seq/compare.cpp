@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "examples/common/interrupt.h"
+#include "examples/common/next_command.h"
 #include "examples/common/output.h"
 #include "examples/seq2seq/train.h"
+#include "fovea/core/error.h"
 #include "fovea/io/file.h"
 #include "fovea/io/metrics.h"
+#include "fovea/io/safetensors.h"
+#include "fovea/nn/serialize.h"
 #include "fovea/ops/ops.h"
 #include "fovea/viz/curve.h"
 
@@ -94,6 +99,19 @@ void write_results(const std::string& folder, const Config& c, const std::vector
       draw_curves({learning, lengths}, {.title = fmt::format("seq2seq: {}", c.task)}));
 }
 
+// Whether a run with these very flags and data has left this checkpoint.
+bool fits(const std::string& file, Config c) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return false;
+  Config before;
+  try {
+    before.recorded().read(read_safetensors(file).metadata, file);
+  } catch (const IoError&) {
+    return false;
+  }
+  return c.recorded().conflict(before.recorded()).empty() && before.data == c.data;
+}
+
 }  // namespace
 
 int compare(const Arguments& a) {
@@ -107,20 +125,28 @@ int compare(const Arguments& a) {
     Config c = a.with_attention(attention);
     remember(c, dataset);
     examples::CommonFlags flags = a.common;
-    flags.out = examples::in_folder(a.common.out, attention.c_str());
+    flags.out = examples::in_folder(a.common.out, attention);
     examples::prepare_out(flags.out);
+    const std::string checkpoint = examples::in_folder(flags.out, "checkpoint.safetensors");
+    if (fits(checkpoint, c)) flags.resume = checkpoint;
     manual_seed(c.seed);
     const auto model = make_model(c, dataset.source.size(), dataset.target.size());
-    if (!a.common.quiet) fmt::print("{}\n", attention);
     Trainer trainer(*model, dataset, c, flags);
-    trainer.train();
+    if (!a.common.quiet) {
+      fmt::print("{}{}\n", attention, flags.resume.empty() ? "" : ", from " + checkpoint);
+    }
+    if (!trainer.train()) {
+      if (!all.empty()) print_table(all);
+      examples::leave(fmt::format("{} of {}", trainer.where(), attention), a.command);
+    }
     model->eval();
+    save(*model, examples::in_folder(flags.out, "model.safetensors"), c.recorded().to_metadata());
     all.push_back({attention, model->numel(), trainer.train_seconds(),
                    evaluate(*model, dataset, test, c, c.decode), trainer.epochs().column("epoch"),
                    trainer.epochs().column("valid_wrong")});
+    write_results(a.common.out, a.config, all);
   }
   print_table(all);
-  write_results(a.common.out, a.config, all);
   fmt::print("wrote compare.json, compare.svg to {}\n", a.common.out);
   return 0;
 }

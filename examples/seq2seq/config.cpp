@@ -28,6 +28,7 @@ examples::RecordedFlags Config::recorded() {
   f.add_free("coverage-penalty", decode.coverage_penalty);
   f.add("source-vocabulary", source_vocabulary).add("target-vocabulary", target_vocabulary);
   f.add("source-bpe", source_bpe).add("target-bpe", target_bpe).add("max-source", max_source);
+  f.add_free("data", data);  // another is refused when the data have been read
   return f;
 }
 

@@ -50,6 +50,7 @@ struct Config {
   // what is not asked for as a flag: how text becomes tokens
   std::string source_vocabulary, target_vocabulary, source_bpe, target_bpe;
   int64_t max_source = 0;  ///< the longest source, for --attention location
+  uint64_t data = 0;       ///< fingerprint of what is learnt from and tested on
 
   examples::RecordedFlags recorded();
 };

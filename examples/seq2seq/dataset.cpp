@@ -7,18 +7,65 @@
 #include "fovea/core/error.h"
 #include "fovea/io/bpe.h"
 #include "fovea/io/characters.h"
+#include "fovea/io/pairs.h"
 
 namespace fovea::seq2seq {
 
-// FNV-1a, and one step of mixing: its low bits alone are poor.
+namespace {
+
+// FNV-1a.
+struct Hash {
+  uint64_t value = 0xcbf29ce484222325;
+
+  void add(std::string_view bytes) {
+    for (const char c : bytes) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  void add(uint64_t number) {  // whatever the order of bytes of the machine
+    for (int bits = 0; bits < 64; bits += 8) {
+      const char byte = static_cast<char>(number >> bits & 0xff);
+      add(std::string_view(&byte, 1));
+    }
+  }
+  void add(std::span<const int32_t> ids) {
+    add(ids.size());
+    for (const int32_t id : ids) add(static_cast<uint64_t>(id));
+  }
+  void add(const TokenLists& lists) {
+    add(static_cast<uint64_t>(lists.size()));
+    for (int64_t i = 0; i < lists.size(); ++i) add(lists[i]);
+  }
+};
+
+}  // namespace
+
+// One step of mixing: the low bits of the hash alone are poor.
 Part part_of(std::string_view source) {
-  uint64_t h = 0xcbf29ce484222325;
-  for (const char c : source) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  Hash hash;
+  hash.add(source);
+  uint64_t h = hash.value;
   h ^= h >> 32;
   h *= 0xd6e8feb86659fd93;
   h ^= h >> 32;
   const uint64_t place = h % 100;
   return place < 90 ? Part::train : place < 95 ? Part::valid : Part::test;
+}
+
+uint64_t fingerprint(const Dataset& d) {
+  Hash h;
+  h.add(d.train.source);
+  h.add(d.train.target);
+  for (const HeldOut* part : {&d.valid, &d.test}) {
+    h.add(part->sources);
+    for (const auto& right : part->references) {
+      h.add(right.size());
+      for (const auto& ids : right) h.add(std::span<const int32_t>(ids));
+    }
+    for (const std::string& text : part->texts) {
+      h.add(text.size());
+      h.add(text);
+    }
+  }
+  return h.value;
 }
 
 HeldOut HeldOut::spread(int64_t most) const {
@@ -78,6 +125,13 @@ Dataset load_dataset(const Config& c) {
   return d;
 }
 
+std::string lower(std::string word) {
+  for (char& x : word) {
+    if (x >= 'A' && x <= 'Z') x = static_cast<char>(x + ('a' - 'A'));
+  }
+  return word;
+}
+
 HeldOut tested(const Config& c, const Dataset& d) {
   return d.test.spread(c.test_limit > 0 ? c.test_limit : d.test.size());
 }
@@ -87,6 +141,7 @@ void remember(Config& c, const Dataset& d) {
   c.target_vocabulary = d.target.text();
   c.source_bpe = d.source_bpe;
   c.target_bpe = d.target_bpe;
+  c.data = fingerprint(d);
   for (const TokenLists* side : {&d.train.source, &d.valid.sources, &d.test.sources}) {
     for (int64_t i = 0; i < side->size(); ++i) {
       c.max_source = std::max(c.max_source, side->length(i));
@@ -95,29 +150,21 @@ void remember(Config& c, const Dataset& d) {
 }
 
 std::vector<std::string> split_source(const Config& c, const std::string& text) {
-  std::vector<std::string> tokens;
-  if (c.task == "pairs" && c.unit != "characters") {
-    size_t at = 0;
-    while ((at = text.find_first_not_of(' ', at)) != std::string::npos) {
-      const size_t end = std::min(text.find(' ', at), text.size());
-      const std::string word = text.substr(at, end - at);
-      if (c.unit == "bpe") {
-        for (std::string& piece : Bpe::from_text(c.source_bpe).split(word)) {
-          tokens.push_back(std::move(piece));
-        }
-      } else {
-        tokens.push_back(word);
-      }
-      at = end;
-    }
-    return tokens;
+  code_points(text, "--translate");
+  const bool words = c.task == "pairs" && c.unit != "characters";
+  std::vector<std::string_view> parts;
+  tokenize(text, words ? TokenUnit::words : TokenUnit::characters, parts);
+  std::vector<std::string> tokens(parts.begin(), parts.end());
+  if (c.task == "phonemes") {
+    for (std::string& letter : tokens) letter = lower(std::move(letter));
   }
-  for (char32_t p : code_points(text, "--translate")) {
-    if (c.task == "phonemes" && p >= 'A' && p <= 'Z')
-      p += 'a' - 'A';  // as load_phonemes() has them
-    tokens.push_back(to_utf8({p}));
+  if (!words || c.unit != "bpe") return tokens;
+  const Bpe bpe = Bpe::from_text(c.source_bpe);
+  std::vector<std::string> pieces;
+  for (const std::string& word : tokens) {
+    for (std::string& piece : bpe.split(word)) pieces.push_back(std::move(piece));
   }
-  return tokens;
+  return pieces;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,9 @@ enum class Part { train, valid, test };
 /// run, on every machine, so that nothing that was trained on is ever tested.
 Part part_of(std::string_view source);
 
+/// Of lengths, ids and texts of all parts: equal for the same data alone.
+uint64_t fingerprint(const Dataset& d);
+
 /// Vocabularies from those samples that train.
 Dataset make_dataset(const std::vector<Sample>& samples);
 
@@ -64,10 +68,14 @@ Dataset load_dates(const Config& c);
 Dataset load_reversed(const Config& c);
 Dataset load_pairs(const Config& c);
 
+/// A word of the task phonemes: its ASCII letters in lower case.
+std::string lower(std::string word);
+
 /// What of the test part c.test_limit leaves.
 HeldOut tested(const Config& c, const Dataset& d);
 
-/// What a model was trained on becomes part of its configuration: vocabularies, the longest source.
+/// What a model was trained on becomes part of its configuration: vocabularies, the longest source,
+/// a fingerprint.
 void remember(Config& c, const Dataset& d);
 
 /// The tokens of a source as the user types it.

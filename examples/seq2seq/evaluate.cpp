@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "fovea/core/error.h"
 #include "fovea/io/batches.h"
 #include "fovea/io/text_metrics.h"
 #include "fovea/ops/ops.h"
@@ -14,33 +15,31 @@
 namespace fovea::seq2seq {
 namespace {
 
-constexpr int64_t kBatch = 64;
+constexpr size_t kBatch = 64;
 // Stands for `unknown` where the model writes it: equal to no token of a reference.
 constexpr int32_t kNone = -1;
 
-// Sources, some at a time, of about one length.
+// Sources, some at a time, all of one length.
 template <class F>
 void by_length(const TokenLists& sources, F f) {
-  const int64_t count = sources.size();
-  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::vector<int64_t> order(static_cast<size_t>(sources.size()));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return sources.length(a) < sources.length(b); });
-  for (int64_t first = 0; first < count; first += kBatch) {
-    const auto n = static_cast<size_t>(std::min(kBatch, count - first));
-    f(std::span<const int64_t>(order.data() + first, n));
+  for (size_t first = 0, next = 0; first < order.size(); first = next) {
+    const int64_t length = sources.length(order[first]);
+    while (next < order.size() && next - first < kBatch && sources.length(order[next]) == length) {
+      ++next;
+    }
+    f(std::span<const int64_t>(order.data() + first, next - first));
   }
 }
 
-Tensor padded(const TokenLists& lists, std::span<const int64_t> which) {
-  int64_t longest = 1;
-  for (const int64_t i : which) longest = std::max(longest, lists.length(i));
-  Tensor ids = full({static_cast<int64_t>(which.size()), longest}, int64_t{Vocabulary::pad}, i64);
-  for (size_t b = 0; b < which.size(); ++b) {
-    const auto from = lists[which[b]];
-    std::copy(from.begin(), from.end(), ids.data<int64_t>() + static_cast<int64_t>(b) * longest);
-  }
-  return ids;
+// (B, S) of sources that are all of one length.
+Tensor rows(const TokenLists& lists, std::span<const int64_t> which) {
+  std::vector<int64_t> ids;
+  for (const int64_t i : which) ids.insert(ids.end(), lists[i].begin(), lists[i].end());
+  return from_vector(ids, {static_cast<int64_t>(which.size()), lists.length(which.front())});
 }
 
 // All with their first references, some at a time.
@@ -60,7 +59,7 @@ std::vector<Translation> translate(const EncoderDecoder& model, const TokenLists
                                    const DecodeFlags& flags) {
   std::vector<Translation> all(static_cast<size_t>(sources.size()));
   by_length(sources, [&](std::span<const int64_t> which) {
-    const Tensor source = padded(sources, which);
+    const Tensor source = rows(sources, which);
     const auto n = static_cast<int64_t>(which.size());
     const auto decoding = model.decoding(source);
     const auto found = beam_search(*decoding, full({n, 1}, int64_t{Vocabulary::begin}, i64),
@@ -113,6 +112,10 @@ double copied_found(const EncoderDecoder& model, const HeldOut& data, const Conf
 
 Scores evaluate(const EncoderDecoder& model, const Dataset& dataset, const HeldOut& data,
                 const Config& c, const DecodeFlags& flags) {
+  if (c.task == "pairs" && static_cast<int64_t>(data.texts.size()) != data.size()) {
+    throw ValueError(
+        fmt::format("evaluate: {} pairs, but {} texts", data.size(), data.texts.size()));
+  }
   const auto translations = translate(model, data.sources, flags);
   ErrorRate errors;
   CorpusBleu bleu;

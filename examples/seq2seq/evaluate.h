@@ -14,7 +14,8 @@ struct Translation {
   double log_probability = 0;  ///< of all of it, the end too
 };
 
-/// The best target found for each source, in order. Sources of one length are decoded together.
+/// The best target found for each source, in order, of at most twice as many tokens and ten. Only
+/// sources of one length are decoded together: none is padded, and the limit is that of each.
 std::vector<Translation> translate(const EncoderDecoder& model, const TokenLists& sources,
                                    const DecodeFlags& flags);
 
@@ -31,7 +32,7 @@ struct Scores {
   std::vector<double> length = {}, sequences = {}, exact = {};
 };
 /// A token that the target vocabulary does not have is never right: what the model leaves out is no
-/// merit.
+/// merit. ValueError when pairs are tested without their texts.
 Scores evaluate(const EncoderDecoder& model, const Dataset& dataset, const HeldOut& data,
                 const Config& c, const DecodeFlags& flags);
 

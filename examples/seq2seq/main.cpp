@@ -1,20 +1,22 @@
 // Learns to turn one sequence into another, and shows where it looked.
 //
-//     seq2seq --task phonemes --out out/phonemes             how English words are spoken
-//     seq2seq --task dates --out out/dates                   "Sat, 3 May 1979" to 1979-05-03
+//     seq2seq --task phonemes                                how English words are spoken
+//     seq2seq --task dates                                   "Sat, 3 May 1979" to 1979-05-03
 //     seq2seq --task reverse --attention none                what one vector can hold
 //     seq2seq --task pairs FILE                              two columns of any file
-//     seq2seq --translate "fovea" --checkpoint out/phonemes/model.safetensors
+//     seq2seq --translate "fovea" --checkpoint out/seq2seq/phonemes/model.safetensors
 //     seq2seq --task reverse --compare none,dot,additive     several attentions in one table
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
-#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
+#include "examples/common/next_command.h"
 #include "examples/common/output.h"
 #include "examples/common/program.h"
+#include "examples/common/resume.h"
 #include "examples/seq2seq/arguments.h"
 #include "examples/seq2seq/compare.h"
 #include "examples/seq2seq/show.h"
@@ -24,6 +26,7 @@
 #include "fovea/io/metrics.h"
 #include "fovea/nn/serialize.h"
 #include "fovea/ops/ops.h"
+#include "fovea/viz/utf8.h"
 
 namespace fovea::seq2seq {
 namespace {
@@ -49,7 +52,7 @@ int translate_text(const Arguments& a) {
   fmt::print("{}probability {:.3f}\n", text_of(s), std::exp(s.log_probability));
   std::vector<std::string> unknown;
   for (const std::string& t : tokens) {
-    if (!source.contains(t)) unknown.push_back(t);
+    if (!source.contains(t)) unknown.push_back(visible_token(t));
   }
   if (!unknown.empty()) {
     fmt::print("the model was never shown: {}\n", fmt::join(unknown, " "));
@@ -63,7 +66,7 @@ void write_metrics(const std::string& path, const Config& c, const Scores& s, co
   m.set("program", "seq2seq");
   m.set("task", c.task);
   m.set("attention", c.attention);
-  m.set("cell", c.cell);
+  if (c.attention != "transformer") m.set("cell", c.cell);
   if (c.task == "pairs") {
     m.set("bleu", s.bleu);
     m.set("token_error_rate", s.token_error_rate);
@@ -95,15 +98,23 @@ int train(Arguments& a) {
   const Dataset dataset = load_dataset(c);
   const Config before = c;
   remember(c, dataset);
-  if (!a.common.resume.empty() && (before.source_vocabulary != c.source_vocabulary ||
-                                   before.target_vocabulary != c.target_vocabulary)) {
-    throw IoError(
-        fmt::format("{} was trained on other tokens than those of the data now", a.common.resume));
+  if (!a.common.resume.empty()) {
+    const bool tokens = before.source_vocabulary == c.source_vocabulary &&
+                        before.target_vocabulary == c.target_vocabulary &&
+                        before.source_bpe == c.source_bpe && before.target_bpe == c.target_bpe;
+    if (!tokens || before.data != c.data) {
+      throw IoError(fmt::format("{} was trained on other {} now", a.common.resume,
+                                tokens ? "data than those" : "tokens than those of the data"));
+    }
   }
   manual_seed(c.seed);
   const auto model = make_model(c, dataset.source.size(), dataset.target.size());
   Trainer trainer(*model, dataset, c, a.common);
   examples::prepare_out(a.common.out);
+  const auto path = [&a](const char* name) { return examples::in_folder(a.common.out, name); };
+  for (const char* of_an_earlier_run : {"attention.html", "attention.png"}) {
+    std::filesystem::remove(path(of_an_earlier_run));
+  }
   examples::catch_interrupts();
   if (!a.common.quiet) {
     fmt::print("{}; {} pairs to learn from, {} and {} to test on\n", dataset.report,
@@ -111,20 +122,20 @@ int train(Arguments& a) {
     fmt::print("{} and {} tokens, {} parameters, {} threads\n", dataset.source.size(),
                dataset.target.size(), model->numel(), threads());
   }
-  trainer.train();
+  if (!trainer.train()) {
+    examples::leave(trainer.where(), {"--resume", trainer.checkpoint(), "--out", a.common.out});
+  }
   model->eval();
-  const auto path = [&a](const char* name) { return examples::in_folder(a.common.out, name); };
   save(*model, path("model.safetensors"), c.recorded().to_metadata());
   const HeldOut test = tested(c, dataset);
   const Scores s = evaluate(*model, dataset, test, c, c.decode);
+  const double copied = copied_found(*model, test, c);
+  write_metrics(path("metrics.json"), c, s, trainer, copied, model->numel());
   const auto shown = show_some(*model, dataset, dataset.test, c, c.decode, 10);
   if (!a.common.quiet) {
     for (const Shown& one : shown) fmt::print("\n{}", text_of(one));
     fmt::print("\n");
   }
-  write_attention(a.common.out, c, shown);
-  const double copied = copied_found(*model, test, c);
-  write_metrics(path("metrics.json"), c, s, trainer, copied, model->numel());
   fmt::print(
       "{}exact match {:.2f} %, {} error rate {:.2f} %, perplexity {:.4g} on {} test "
       "sequences, after {:.1f} s of training\n",
@@ -134,15 +145,22 @@ int train(Arguments& a) {
   if (!std::isnan(copied)) {
     fmt::print("looked at the very token it copied in {:.1f} % of cases\n", 100 * copied);
   }
-  fmt::print("wrote metrics.json, model.safetensors{} to {}\n",
-             c.attention == "none" ? "" : ", attention.html, attention.png", a.common.out);
-  // One that can be typed: made of tokens that the vocabulary has.
+  // The last that can fail: what was learnt is safe by now.
+  const Drawn drawn = write_attention(a.common.out, c, shown);
+  if (drawn.left_out > 0) {
+    fmt::print("{} maps of more than {} tokens are not in attention.png\n", drawn.left_out,
+               kDrawnTokens);
+  }
+  std::vector<std::string> files = {"metrics.json", "model.safetensors"};
+  files.insert(files.end(), drawn.files.begin(), drawn.files.end());
+  fmt::print("wrote {} to {}\n", fmt::join(files, ", "), a.common.out);
+  // One that can be typed: made of tokens that the vocabulary has, and of letters that show.
   const auto known = std::find_if(shown.begin(), shown.end(), [](const Shown& one) {
-    return one.source.find("<unk>") == std::string::npos;
+    return one.source.find("<unk>") == std::string::npos && visible_token(one.source) == one.source;
   });
   const std::string& source = (known == shown.end() ? shown.begin() : known)->source;
-  fmt::print("next: {}\n", examples::command({"--translate=" + source, "--checkpoint",
-                                              path("model.safetensors")}));
+  fmt::print("next: {}\n", examples::command({"--translate=" + visible_token(source),
+                                              "--checkpoint", path("model.safetensors")}));
   return 0;
 }
 

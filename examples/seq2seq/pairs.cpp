@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "examples/seq2seq/dataset.h"
 #include "fovea/core/error.h"
 #include "fovea/io/bpe.h"
@@ -44,54 +46,64 @@ struct Side {
     }
     words.clear();
   }
-  std::vector<int32_t> encode(const std::vector<std::string_view>& tokens) const {
-    std::vector<int32_t> ids;
-    encoder(tokens, ids);
-    return ids;
-  }
 };
+
+// Calls use(reader, source ids, target ids) for every pair whose encoding is not too long either.
+template <class Use>
+std::string for_each_encoded(const Config& c, const Side& source, const Side& target, Use use) {
+  PairReader r(c.file, pair_options(c));
+  std::vector<int32_t> x, y;
+  while (r.next()) {
+    x.clear();
+    y.clear();
+    source.encoder(r.source(), x);
+    target.encoder(r.target(), y);
+    if (c.max_length > 0 && static_cast<int64_t>(std::max(x.size(), y.size())) > c.max_length) {
+      r.reject();
+    } else {
+      use(r, x, y);
+    }
+  }
+  return r.report().str();
+}
 
 }  // namespace
 
 Dataset load_pairs(const Config& c) {
+  std::error_code error;
+  if (std::filesystem::exists(c.file, error) && !std::filesystem::is_regular_file(c.file, error)) {
+    throw IoError(fmt::format("'{}' is not a regular file: pairs are read more than once", c.file));
+  }
   Side source, target;
-  int64_t pairs = 0, from = 0, to = 0;  // that train, and their tokens
   {
     PairReader r(c.file, pair_options(c));
     while (r.next()) {
       if (part_of_pair(r) != Part::train) continue;
       for (const auto t : r.source()) count_token(source.words, t);
       for (const auto t : r.target()) count_token(target.words, t);
-      ++pairs;
-      from += static_cast<int64_t>(r.source().size());
-      to += static_cast<int64_t>(r.target().size());
     }
   }
   source.learn(c);
   target.learn(c);
   Dataset d;
-  if (c.unit != "bpe") {  // the memory of the corpus, and no more
-    d.train.source.reserve(pairs, from);
-    d.train.target.reserve(pairs, to);
-  }
+  int64_t pairs = 0, from = 0, to = 0;  // that train, and their tokens: the memory of the corpus
+  for_each_encoded(c, source, target, [&](const PairReader& r, const auto& x, const auto& y) {
+    if (part_of_pair(r) != Part::train) return;
+    ++pairs;
+    from += static_cast<int64_t>(x.size());
+    to += static_cast<int64_t>(y.size());
+  });
+  d.train.source.reserve(pairs, from);
+  d.train.target.reserve(pairs, to);
   const char* separator = c.unit == "characters" ? "" : " ";
-  PairReader r(c.file, pair_options(c));
-  while (r.next()) {
-    const std::vector<int32_t> x = source.encode(r.source()), y = target.encode(r.target());
-    if (c.max_length > 0 && static_cast<int64_t>(std::max(x.size(), y.size())) > c.max_length) {
-      r.reject();
-      continue;
-    }
-    const Part part = part_of_pair(r);
-    if (part == Part::train) {
-      d.train.add(x, y);
-    } else {
-      HeldOut& held_out = part == Part::valid ? d.valid : d.test;
-      held_out.add(x, {y});
-      held_out.texts.push_back(fmt::format("{}", fmt::join(r.target(), separator)));
-    }
-  }
-  d.report = r.report().str();
+  d.report =
+      for_each_encoded(c, source, target, [&](const PairReader& r, const auto& x, const auto& y) {
+        const Part part = part_of_pair(r);
+        if (part == Part::train) return d.train.add(x, y);
+        HeldOut& held_out = part == Part::valid ? d.valid : d.test;
+        held_out.add(x, {y});
+        held_out.texts.push_back(fmt::format("{}", fmt::join(r.target(), separator)));
+      });
   d.source_bpe = source.bpe.text();
   d.target_bpe = target.bpe.text();
   d.source = std::move(source.vocabulary);

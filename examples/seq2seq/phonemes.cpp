@@ -15,10 +15,7 @@ Dataset load_phonemes(const Config& c) {
   std::map<std::string, std::vector<std::vector<std::string>>> words;  // "AWOL" is "awol"
   int64_t said = 0;
   for (LexiconEntry& e : read_lexicon(path, {.stress = c.stress, .syllables = c.stress})) {
-    std::string word = e.word;
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](char x) { return x >= 'A' && x <= 'Z' ? static_cast<char>(x + 32) : x; });
-    auto& all = words[word];
+    auto& all = words[lower(e.word)];
     for (auto& p : e.pronunciations) {
       if (std::find(all.begin(), all.end(), p) != all.end()) continue;
       all.push_back(std::move(p));

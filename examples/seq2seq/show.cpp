@@ -10,13 +10,17 @@
 #include "fovea/ops/ops.h"
 #include "fovea/viz/heat_map.h"
 #include "fovea/viz/text_map.h"
+#include "fovea/viz/utf8.h"
 
 namespace fovea::seq2seq {
 namespace {
 
 // The heads side by side say where each looked; their mean, where the model did.
 HeatMap mean_map(const Shown& s) {
-  HeatMap m{.title = s.source + " -> " + s.target,
+  const std::string title = s.source + " -> " + s.target;
+  // A letter is about half a cell wide.
+  const auto columns = std::max<int64_t>(40, 2 * static_cast<int64_t>(s.source_tokens.size()));
+  HeatMap m{.title = cut_to_columns(title, columns, "..."),
             .values = std::vector<double>(s.weights[0].size()),
             .row_labels = s.target_tokens,
             .column_labels = s.source_tokens};
@@ -82,8 +86,10 @@ std::vector<Shown> show_some(const EncoderDecoder& model, const Dataset& dataset
 }
 
 std::string text_of(const Shown& s) {
-  std::string text = fmt::format("{} -> {}", s.source, s.target);
-  if (!s.expected.empty()) text += s.right ? "  (right)" : fmt::format("  (is {})", s.expected);
+  std::string text = fmt::format("{} -> {}", visible_token(s.source), visible_token(s.target));
+  if (!s.expected.empty()) {
+    text += s.right ? "  (right)" : fmt::format("  (is {})", visible_token(s.expected));
+  }
   text += '\n';
   if (s.weights.empty()) return text;
   HeatMap map = mean_map(s);
@@ -91,9 +97,10 @@ std::string text_of(const Shown& s) {
   return text + text_map(map, {.width = 76});
 }
 
-void write_attention(const std::string& folder, const Config& c, const std::vector<Shown>& shown) {
+Drawn write_attention(const std::string& folder, const Config& c, const std::vector<Shown>& shown) {
   std::vector<AttentionExample> examples;
   std::vector<HeatMap> maps;
+  Drawn drawn;
   for (const Shown& s : shown) {
     if (s.weights.empty()) continue;
     examples.push_back({.title = s.source,
@@ -102,16 +109,24 @@ void write_attention(const std::string& folder, const Config& c, const std::vect
                         .weights = s.weights,
                         .expected = s.expected,
                         .right = s.expected.empty() ? std::optional<bool>() : s.right});
-    if (maps.size() < 6) maps.push_back(mean_map(s));
+    if (std::max(s.source_tokens.size(), s.target_tokens.size()) > kDrawnTokens) {
+      ++drawn.left_out;
+    } else if (maps.size() < 6) {
+      maps.push_back(mean_map(s));
+    }
   }
-  if (examples.empty()) return;
+  if (examples.empty()) return drawn;
   const std::string title = fmt::format("{}: {} attention", c.task, c.attention);
   write_file_atomically(examples::in_folder(folder, "attention.html"),
                         attention_page(examples, {.title = title}));
+  drawn.files.emplace_back("attention.html");
+  if (maps.empty()) return drawn;
   const Image image = draw_heat_maps(
       maps, {.title = title, .row_axis = "written", .column_axis = "read", .maps_per_row = 2});
   write_png(examples::in_folder(folder, "attention.png"), image.rgb.data(), image.width,
             image.height, 3);
+  drawn.files.emplace_back("attention.png");
+  return drawn;
 }
 
 }  // namespace fovea::seq2seq

@@ -33,7 +33,13 @@ std::vector<Shown> show_some(const EncoderDecoder& model, const Dataset& dataset
 
 /// The translation, and below it the mean of the heads as a text map.
 std::string text_of(const Shown& s);
+struct Drawn {
+  std::vector<std::string> files = {};
+  int64_t left_out = 0;  ///< maps too large for the picture
+};
+inline constexpr int64_t kDrawnTokens = 60;  ///< on either side, at most
+
 /// Writes attention.html and attention.png; nothing for a model that does not look.
-void write_attention(const std::string& folder, const Config& c, const std::vector<Shown>& shown);
+Drawn write_attention(const std::string& folder, const Config& c, const std::vector<Shown>& shown);
 
 }  // namespace fovea::seq2seq

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "examples/common/descent.h"
-#include "examples/common/go_on.h"
 #include "examples/common/interrupt.h"
 #include "examples/common/output.h"
+#include "examples/common/train_step.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea::seq2seq {
@@ -30,15 +29,14 @@ Trainer::Trainer(EncoderDecoder& model, const Dataset& dataset, const Config& c,
       dataset_(dataset),
       valid_(dataset.valid.spread(kValid)),
       c_(c),
-      flags_(flags),
+      quiet_(flags.quiet),
       checkpoint_(examples::in_folder(flags.out, "checkpoint.safetensors")),
       batches_(dataset.train, {.batch_size = c.batch, .window = 20, .seed = c.seed}),
       loader_(batches_),
       adam_(model.named_parameters(),
             {.lr = c.lr, .beta2 = c.beta2, .weight_decay = c.weight_decay}),
       steps_(c.epochs * batches_.count(0)),
-      schedule_(adam_,
-                examples::warm_up_and_fall(steps_, std::min(c.warm_up, steps_ / 2), c.min_lr)) {
+      schedule_(adam_, examples::warmup_cosine(steps_, std::min(c.warm_up, steps_ / 2), c.min_lr)) {
   run_.parts = {{"model", &model_},
                 {"optimizer", &adam_},
                 {"schedule", &schedule_},
@@ -49,8 +47,8 @@ Trainer::Trainer(EncoderDecoder& model, const Dataset& dataset, const Config& c,
   run_.metadata = Config(c).recorded().to_metadata();
 }
 
-void Trainer::train() {
-  examples::ProgressBar bar(steps_, run_.progress.step, flags_.quiet);
+bool Trainer::train() {
+  examples::ProgressBar bar(steps_, run_.progress.step, quiet_);
   watch_.lap();
   while (run_.progress.epoch < c_.epochs) {
     while (const auto batch = loader_.next()) {
@@ -62,12 +60,14 @@ void Trainer::train() {
       }
       if (examples::interrupted() && run_.progress.step < steps_) {
         bar.line("");
-        stop();
+        save();
+        return false;
       }
       if (since_save_ > kSaveSeconds) save();
     }
     end_epoch(bar);
   }
+  return true;
 }
 
 void Trainer::step(const PairBatch& batch) {
@@ -78,7 +78,7 @@ void Trainer::step(const PairBatch& batch) {
   const Tensor loss =
       cross_entropy(logits, batch.target_out,
                     {.ignore_index = Vocabulary::pad, .label_smoothing = c_.label_smoothing});
-  const double value = examples::descend(loss, adam_, schedule_, c_.clip);
+  const double value = examples::train_step(loss, adam_, schedule_, c_.clip);
   ++run_.progress.step;
   run_.progress.position = loader_.position().batch;
   const auto tokens = static_cast<double>(batch.target_tokens);
@@ -103,18 +103,16 @@ void Trainer::end_epoch(examples::ProgressBar& bar) {
       run_.progress.epoch, fmt::formatted_size("{}", c_.epochs), c_.epochs, loss, s.perplexity,
       100 * s.token_error_rate, 100 * s.sequence_error_rate));
   save();
-  watch_.lap();  // training alone is timed
 }
 
 void Trainer::save() {
   save_checkpoint(checkpoint_, run_);
   since_save_ = 0;
+  watch_.lap();  // training alone is timed
 }
 
-void Trainer::stop() {
-  save();
-  examples::leave(fmt::format("at step {} of {}", run_.progress.step, steps_), checkpoint_,
-                  flags_.out);
+std::string Trainer::where() const {
+  return fmt::format("at step {} of {}", run_.progress.step, steps_);
 }
 
 double Trainer::train_seconds() const { return total(epochs_, "seconds"); }

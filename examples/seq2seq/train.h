@@ -26,8 +26,10 @@ class Trainer {
   Trainer& operator=(const Trainer&) = delete;
 
   /// Trains to the end, with a checkpoint in out/checkpoint.safetensors after every epoch and every
-  /// few minutes. On Ctrl-C saves, says how to go on, and throws Exit.
-  void train();
+  /// few minutes. False when Ctrl-C stopped it, after it has saved.
+  [[nodiscard]] bool train();
+  std::string where() const;  ///< "at step 120 of 300"
+  const std::string& checkpoint() const { return checkpoint_; }
 
   /// A row an epoch: "epoch", "train_loss", "valid_perplexity", "valid_error" of tokens,
   /// "valid_wrong" of sequences, "seconds" without evaluation, "tokens" of targets.
@@ -39,13 +41,12 @@ class Trainer {
   void step(const PairBatch& batch);
   void end_epoch(examples::ProgressBar& bar);
   void save();
-  [[noreturn]] void stop();
 
   EncoderDecoder& model_;
   const Dataset& dataset_;
   const HeldOut valid_;
   const Config& c_;
-  const examples::CommonFlags& flags_;
+  bool quiet_;
   std::string checkpoint_;
   PairBatches batches_;
   BatchLoader loader_;

@@ -43,6 +43,16 @@ TEST(RecordedFlags, AFileMayBeOlderThanAFreeFlag) {
                IoError);
 }
 
+TEST(RecordedFlags, OneThatIsNotUtf8IsNamed) {
+  Settings s{.lr = 1, .beams = 1, .file = "a\xff"};
+  try {
+    (void)s.recorded().to_metadata();
+    FAIL() << "bytes that JSON cannot hold were taken";
+  } catch (const IoError& e) {
+    EXPECT_NE(std::string(e.what()).find("--file is not UTF-8"), std::string::npos) << e.what();
+  }
+}
+
 TEST(RecordedFlags, AreThoseOfOneProgram) {
   Settings s;
   EXPECT_THROW(s.recorded().read({{"program", "q"}, {"flags", "{}"}}, "FILE"), IoError);

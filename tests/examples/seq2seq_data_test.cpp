@@ -12,6 +12,7 @@
 
 #include "examples/seq2seq/evaluate.h"
 #include "fovea/core/error.h"
+#include "fovea/io/bpe.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea::seq2seq {
@@ -128,6 +129,35 @@ TEST(Seq2SeqData, TooLittleIsRefused) {
   EXPECT_THROW((void)load_dataset(c), IoError);
 }
 
+TEST(Seq2SeqData, AFingerprintIsOfAllParts) {
+  for (const char* task : {"phonemes", "dates", "reverse", "pairs"}) {
+    const Dataset d = load_dataset(config_of(task));
+    const uint64_t before = fingerprint(d);
+    EXPECT_EQ(fingerprint(load_dataset(config_of(task))), before) << task;
+    const std::vector<int32_t> ids = {Vocabulary::marks};
+    Dataset more = d;
+    more.train.add(ids, ids);
+    EXPECT_NE(fingerprint(more), before) << task;
+    for (HeldOut Dataset::*part : {&Dataset::valid, &Dataset::test}) {
+      Dataset other = d;
+      (other.*part).references.back().back().back() = Vocabulary::unknown;
+      EXPECT_NE(fingerprint(other), before) << task;
+    }
+  }
+}
+
+TEST(Seq2SeqData, TypedTextIsSplitAsTheFileIs) {
+  Config c = config_of("pairs");
+  EXPECT_THAT(split_source(c, "  a\tb  c "), ElementsAre("a\tb", "c"));
+  EXPECT_THROW((void)split_source(c, "a \xff"), IoError);
+  c.unit = "characters";
+  EXPECT_THAT(split_source(c, "é B"), ElementsAre("é", " ", "B"));
+  c.unit = "bpe";
+  c.source_bpe = Bpe::train({{"low", 5}, {"lot", 5}}, {.merges = 1}).text();
+  EXPECT_THAT(split_source(c, "lo low"), ElementsAre("l", "o</w>", "lo", "w</w>"));
+  EXPECT_THAT(split_source(config_of("phonemes"), "BÉ"), ElementsAre("b", "É"));
+}
+
 TEST(Seq2SeqData, SpreadTakesFromAllOver) {
   HeldOut ten;
   for (int32_t i = 0; i < 10; ++i) {
@@ -226,6 +256,40 @@ TEST(Seq2SeqEvaluate, WhatTheVocabularyDoesNotHaveIsNeverRight) {
   // "<", "unk" and ">" are three tokens: 4 of 7 match, 3 of 6 pairs, 2 of 5, 1 of 4.
   EXPECT_NEAR(s.bleu, 100 * std::pow(4. / 7 * 3 / 6 * 2 / 5 * 1 / 4, 0.25), 1e-9);
   EXPECT_NEAR(s.perplexity, 1, 1e-6);  // it was sure of <unk>
+}
+
+TEST(Seq2SeqEvaluate, PairsNeedTheirTexts) {
+  Judged j;
+  j.add(1, {{4}});
+  EXPECT_THROW((void)j.of({4}, "pairs"), ValueError);
+}
+
+// This one never ends by itself, so that the limit shows.
+TEST(Seq2SeqEvaluate, ATranslationDoesNotDependOnItsNeighbours) {
+  const std::vector<std::vector<int32_t>> sources = {{4, 5, 6}, {6}, {4, 4, 4, 4, 5, 6, 6, 5, 4},
+                                                     {5, 4, 6}, {5}, {6, 6, 4, 5}};
+  TokenLists together;
+  for (const auto& s : sources) together.add(s);
+  Config c = preset("reverse", "additive");
+  c.hidden = 8;
+  manual_seed(3);
+  const auto model = make_model(c, 7, 7);
+  model->eval();
+  const Parrot endless(std::vector<int64_t>(99, 4), 7);
+  for (const EncoderDecoder* m : {static_cast<const EncoderDecoder*>(&endless),
+                                  static_cast<const EncoderDecoder*>(model.get())}) {
+    for (const DecodeFlags& flags : {DecodeFlags{}, DecodeFlags{.beams = 3}}) {
+      const auto all = translate(*m, together, flags);
+      for (size_t i = 0; i < sources.size(); ++i) {
+        TokenLists one;
+        one.add(sources[i]);
+        EXPECT_EQ(all[i].ids, translate(*m, one, flags)[0].ids) << i;
+        if (m == &endless) {
+          EXPECT_EQ(all[i].ids.size(), 2 * sources[i].size() + 10);
+        }
+      }
+    }
+  }
 }
 
 TEST(Seq2SeqEvaluate, PerplexityIsOfTheFirstReference) {

@@ -120,7 +120,7 @@ TEST(Seq2SeqDates, ASmallModelLooksAtTheDigitsItCopies) {
   const auto model = make_model(c, dataset.source.size(), dataset.target.size());
   examples::CommonFlags flags{.out = out, .quiet = true};
   Trainer trainer(*model, dataset, c, flags);
-  trainer.train();
+  ASSERT_TRUE(trainer.train());
   model->eval();
   EXPECT_GE(copied_found(*model, dataset.test, c), 0.95);
   const Scores s = evaluate(*model, dataset, dataset.test, c, c.decode);

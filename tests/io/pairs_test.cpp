@@ -101,7 +101,7 @@ TEST(Pairs, NamesFileLineAndFault) {
        "'c'"},
       {"a\tb\nb\xc3\tc\n", "p.tsv' line 2 is not UTF-8: byte 1 is 0xc3"},
       {"a\tb\t\xff\n", "p.tsv' line 1 is not UTF-8: byte 4 is 0xff"},
-      {"", "line 0: expected a pair by the end of the file, found 0 pairs"},
+      {"", "p.tsv': expected a pair by the end of the file, found 0 pairs"},
       {"\t\n\n", "line 2: expected a pair by the end of the file, found 0 pairs; 2 without text"},
   };
   for (const auto& c : cases) {

@@ -1,4 +1,4 @@
-#include "examples/common/descent.h"
+#include "examples/common/train_step.h"
 
 #include <fmt/format.h>
 
@@ -11,13 +11,13 @@
 
 namespace fovea::examples {
 
-LrRule warm_up_and_fall(int64_t steps, int64_t warm_up, double min_lr) {
+LrRule warmup_cosine(int64_t steps, int64_t warm_up, double min_lr) {
   const CosineLR fall{.steps = std::max<int64_t>(1, steps - warm_up), .eta_min = min_lr};
   if (warm_up == 0) return fall;
   return WarmUp{.steps = warm_up, .after = fall};
 }
 
-double descend(const Tensor& loss, AdamW& adam, Schedule& schedule, double clip) {
+double train_step(const Tensor& loss, AdamW& adam, Schedule& schedule, double clip) {
   const double value = loss.item();
   if (!std::isfinite(value)) {
     throw ValueError(

@@ -9,10 +9,10 @@
 namespace fovea::examples {
 
 /// Rises over `warm_up` steps, then falls along half a cosine to `min_lr` at `steps`.
-LrRule warm_up_and_fall(int64_t steps, int64_t warm_up, double min_lr);
+LrRule warmup_cosine(int64_t steps, int64_t warm_up, double min_lr);
 
 /// Backward, clipped to a norm of `clip`, and a step of both. Gradients must be 0 before. Returns
 /// the loss; ValueError, before anything is changed, when that is not finite.
-double descend(const Tensor& loss, AdamW& adam, Schedule& schedule, double clip);
+double train_step(const Tensor& loss, AdamW& adam, Schedule& schedule, double clip);
 
 }  // namespace fovea::examples

@@ -1,4 +1,4 @@
-#include "examples/common/go_on.h"
+#include "examples/common/resume.h"
 
 #include <fmt/format.h>
 
@@ -8,24 +8,6 @@
 #include "fovea/optim/checkpoint.h"
 
 namespace fovea::examples {
-namespace {
-
-std::string shell_word(const std::string& text) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./%@";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
-
-}  // namespace
 
 std::string file_to_go_on_from(const CommonFlags& common, const std::string& checkpoint,
                                const std::string& flag, bool used) {
@@ -47,18 +29,6 @@ void load_weights(Module& model, const std::string& file) {
   } else {
     load(model, file);
   }
-}
-
-std::string command(const std::vector<std::string>& arguments) {
-  std::string line = shell_word(program_path());
-  for (const std::string& a : arguments) line += " " + shell_word(a);
-  return line;
-}
-
-void leave(const std::string& where, const std::string& checkpoint, const std::string& out) {
-  fmt::print("stopped {}; go on with: {}\n", where,
-             command({"--resume", checkpoint, "--out", out}));
-  throw Exit{kInterrupted};
 }
 
 }  // namespace fovea::examples
