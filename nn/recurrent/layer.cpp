@@ -5,13 +5,14 @@
 #include <algorithm>
 
 #include "fovea/core/error.h"
+#include "fovea/nn/detail/widths.h"
 #include "fovea/nn/recurrent/detail/weights.h"
 
 namespace fovea {
 
 Recurrent::Recurrent(const char* name, int64_t gates, const RecurrentLayerOptions& o)
     : name_(name), o_(o) {
-  detail::check_widths(name, o.in, o.hidden);
+  detail::check_widths(name, {{"in", o.in}, {"hidden", o.hidden}});
   if (o.layers < 1) {
     throw ValueError(fmt::format("{}: layers = {}; there is at least 1", name, o.layers));
   }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "fovea/core/error.h"
-#include "fovea/nn/attention/detail/heads.h"
+#include "fovea/nn/detail/widths.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "fovea/core/error.h"
-#include "fovea/nn/attention/detail/heads.h"
 #include "fovea/nn/attention/mask.h"
+#include "fovea/nn/detail/widths.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {

@@ -67,14 +67,14 @@ TEST(Recurrent, RefusesOptionsWithoutAMeaning) {
   const auto says = [](const RecurrentLayerOptions& o) {
     return message_of<ValueError>([&] { LSTM{o}; });
   };
-  EXPECT_THAT(says({.hidden = 2}), HasSubstr("LSTM: in = 0, hidden = 2"));
-  EXPECT_THAT(says({.in = 2, .hidden = -1}), HasSubstr("LSTM: in = 2, hidden = -1"));
+  EXPECT_THAT(says({.hidden = 2}), HasSubstr("LSTM: in is 0, hidden is 2"));
+  EXPECT_THAT(says({.in = 2, .hidden = -1}), HasSubstr("LSTM: in is 2, hidden is -1"));
   EXPECT_THAT(says({.in = 2, .hidden = 2, .layers = 0}), HasSubstr("LSTM: layers = 0"));
   EXPECT_THAT(says({.in = 2, .hidden = 2, .dropout = 1.5}), HasSubstr("LSTM: dropout is 1.5"));
   EXPECT_THROW(GRU({.in = 2, .hidden = 2, .dropout = -0.1}), ValueError);
   EXPECT_THROW(RNN({.in = 2, .hidden = 2, .dropout = std::nan("")}), ValueError);
   EXPECT_THAT(message_of<ValueError>([] { GRUCell(2, 0); }),
-              HasSubstr("GRUCell: in = 2, hidden = 0; widths are at least 1"));
+              HasSubstr("GRUCell: in is 2, hidden is 0; widths are at least 1"));
 }
 
 TEST(Recurrent, SaysWhichAxisIsWhichWhenTimeComesFirst) {
