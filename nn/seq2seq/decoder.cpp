@@ -121,7 +121,7 @@ AttentionDecoder::Steps AttentionDecoder::at_once(const Tensor& e, const Source&
   const RecurrentOutput out = (*cell)(attention ? e : cat({e, context}, 2), state.cell);
   state.cell = out.state;
   if (attention) {
-    SoftAttended seen = attention->look(out.output, source.attention, state.step);
+    SoftAttended seen = attention->attend(out.output, source.attention, state.step);
     context = seen.context;
     weights = seen.weights;
   }
@@ -132,16 +132,16 @@ AttentionDecoder::Steps AttentionDecoder::at_once(const Tensor& e, const Source&
 
 AttentionDecoder::Steps AttentionDecoder::look_then_step(const Tensor& e, const Source& source,
                                                          State& state) const {
-  Tensors contexts, states, weights;
+  Tensors contexts, outputs, weights;
   for (int64_t t = 0; t < e.size(1); ++t) {
-    const SoftAttended seen = attention->look(top(state.cell), source.attention, state.step + t);
+    const SoftAttended seen = attention->attend(top(state.cell), source.attention, state.step + t);
     const RecurrentOutput out = (*cell)(cat({narrow(e, 1, t, 1), seen.context}, 2), state.cell);
     state.cell = out.state;
     contexts.push_back(seen.context);
-    states.push_back(out.output);
+    outputs.push_back(out.output);
     weights.push_back(seen.weights);
   }
-  const Tensor f = readout(cat({cat(states, 1), cat(contexts, 1), e}, 2));
+  const Tensor f = readout(cat({cat(outputs, 1), cat(contexts, 1), e}, 2));
   return {dropout(tanh(f)), cat(weights, 1)};
 }
 
@@ -151,7 +151,7 @@ AttentionDecoder::Steps AttentionDecoder::step_then_look(const Tensor& e, const 
   for (int64_t t = 0; t < e.size(1); ++t) {
     const RecurrentOutput out = (*cell)(cat({narrow(e, 1, t, 1), state.fed}, 2), state.cell);
     state.cell = out.state;
-    const SoftAttended seen = attention->look(out.output, source.attention, state.step + t);
+    const SoftAttended seen = attention->attend(out.output, source.attention, state.step + t);
     state.fed = dropout(tanh(readout(cat({out.output, seen.context}, 2))));
     features.push_back(state.fed);
     weights.push_back(seen.weights);
