@@ -40,8 +40,6 @@ std::unique_ptr<SourceAttention> attention_of(const AttentionDecoderOptions& o) 
                                              .window = o.window});
 }
 
-int64_t states(const AttentionDecoderOptions& o) { return o.cell == "lstm" ? 2 : 1; }
-
 }  // namespace
 
 void AttentionDecoder::Source::select(const Tensor& rows) {
@@ -67,27 +65,37 @@ AttentionDecoder::AttentionDecoder(const AttentionDecoderOptions& o)
                                    .dropout = o.layers > 1 ? o.dropout : 0,
                                    .dtype = o.dtype})),
       attention(attention_of(o)),
-      bridge(linear_of(o, o.memory, o.layers * o.hidden * states(o))),
+      bridge(linear_of(o, o.memory, o.layers * o.hidden * states())),
       readout(linear_of(o,
                         o.hidden + o.memory + (o.order == DecoderOrder::bahdanau ? o.embedding : 0),
                         o.hidden)),
       output(linear_of(o, o.hidden, o.vocab)),
       o_(o) {}
 
+void AttentionDecoder::check_summary(const Tensor& summary) const {
+  if (summary.defined() && summary.dim() == 2 && summary.size(1) == o_.memory) return;
+  throw ShapeError(fmt::format("{}: summary is {}; need (B, {})", kDecoder,
+                               summary.defined() ? summary.shape().str() : "undefined", o_.memory));
+}
+
 AttentionDecoder::Source AttentionDecoder::prepare(const Encoded& source) const {
-  if (!attention) return {{}, source.summary};
+  if (!attention) {
+    check_summary(source.summary);
+    return {{}, source.summary};
+  }
   return {attention->prepare(source.memory, source.memory, source.keep_mask), {}};
 }
 
 AttentionDecoder::State AttentionDecoder::start(const Encoded& source) const {
+  check_summary(source.summary);
   const int64_t b = source.summary.size(0);
   // (B, states * layers * H) -> (states * layers, B, H)
   const Tensor first =
-      transpose(reshape(tanh(bridge(source.summary)), {b, states(o_) * o_.layers, o_.hidden}), 0, 1)
+      transpose(reshape(tanh(bridge(source.summary)), {b, states() * o_.layers, o_.hidden}), 0, 1)
           .contiguous();
   State s;
   s.cell.h = narrow(first, 0, 0, o_.layers);
-  if (states(o_) == 2) s.cell.c = narrow(first, 0, o_.layers, o_.layers);
+  if (states() == 2) s.cell.c = narrow(first, 0, o_.layers, o_.layers);
   if (feeds()) s.fed = zeros({b, 1, o_.hidden}, first.dtype());
   return s;
 }
