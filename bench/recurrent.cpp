@@ -1,10 +1,14 @@
 // Recurrent layers, forward and backward: bench_recurrent --benchmark_filter=gru
 //
 // 64 sequences of 256 numbers into 256 units, float32, by the number of steps: 50 is what the peers
-// are timed on, 1 a step of a decoder.
+// are timed on, 1 a step of a decoder. Layers: forward and backward, of two layers that read both
+// ways, 128 units each, at lengths from 1 to that number of steps.
 #include <benchmark/benchmark.h>
 
 #include "fovea/core/node.h"
+#include "fovea/core/random.h"
+#include "fovea/nn/recurrent/gru.h"
+#include "fovea/nn/recurrent/lstm.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -66,6 +70,22 @@ FOVEA_BENCH(forward_and_backward, rnn, 1);
 FOVEA_BENCH(forward_and_backward, lstm, 4);
 FOVEA_BENCH(forward_and_backward, gru, 3);
 #undef FOVEA_BENCH
+
+// The layers, with what stands around the operations: two layers, both directions, lengths.
+template <class Layer>
+void layer(benchmark::State& state) {
+  manual_seed(1);
+  const Layer m({.in = kWidth, .hidden = kWidth / 2, .layers = 2, .bidirectional = true});
+  const int64_t steps = state.range(0);
+  const Tensor x = randn({kBatch, steps, kWidth}), upstream = randn({kBatch, steps, kWidth});
+  const Tensor lengths = randint(1, steps + 1, {kBatch});
+  for (auto _ : state) {
+    m(x, {}, lengths).output.backward(upstream);
+    m.zero_grad();
+  }
+}
+BENCHMARK(layer<LSTM>)->Arg(10)->Arg(50)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(layer<GRU>)->Arg(10)->Arg(50)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace fovea

@@ -16,7 +16,7 @@ namespace {
 
 // The rule, in ops: read this one.
 detail::RecurrentGradients gru_rule(const detail::RecurrentSaved& saved, const Tensor& gy) {
-  const Tensor h = detail::states_before(saved.h0, saved.y, saved.reverse);
+  const Tensor& h = saved.before;
   const Tensors a = chunk(linear(saved.x, saved.w_ih, saved.b_ih), 3, 2);
   const Tensors s = chunk(linear(h, saved.w_hh, saved.b_hh), 3, 2);
   const Tensor r = sigmoid(a[0] + s[0]), z = sigmoid(a[1] + s[1]), n = tanh(a[2] + r * s[2]);
@@ -36,14 +36,14 @@ detail::RecurrentGradients gru_rule(const detail::RecurrentSaved& saved, const T
 
 Tensor gru(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
            const RecurrentOptions& o) {
-  static constexpr detail::RecurrentCell cell{"gru",
+  static constexpr detail::RecurrentKind kind{"gru",
                                               3,
                                               4,
                                               true,
                                               {kernels::gru_forward, kernels::gru_forward},
                                               {kernels::gru_backward, kernels::gru_backward},
                                               gru_rule};
-  return detail::recurrent(cell, x, h0, nullptr, w, o);
+  return detail::recurrent(kind, x, h0, nullptr, w, o);
 }
 
 }  // namespace fovea

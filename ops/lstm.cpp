@@ -17,9 +17,8 @@ namespace {
 
 // The rule, in ops: read this one.
 detail::RecurrentGradients lstm_rule(const detail::RecurrentSaved& s, const Tensor& gy) {
-  const Tensor h = detail::states_before(s.h0, select(s.y, 0, 0), s.reverse);
   const Tensor c = detail::states_before(s.c0, select(s.y, 0, 1), s.reverse);
-  const Tensors a = chunk(linear(s.x, s.w_ih, s.b_ih) + linear(h, s.w_hh, s.b_hh), 4, 2);
+  const Tensors a = chunk(linear(s.x, s.w_ih, s.b_ih) + linear(s.before, s.w_hh, s.b_hh), 4, 2);
   const Tensor i = sigmoid(a[0]), f = sigmoid(a[1]), g = tanh(a[2]), o = sigmoid(a[3]);
   const Tensor tanh_c = tanh(f * c + i * g);
   const Tensor to_c = o * (1 - square(tanh_c));  // all (B, T, H)
@@ -41,14 +40,14 @@ detail::RecurrentGradients lstm_rule(const detail::RecurrentSaved& s, const Tens
 
 Tensor lstm(const Tensor& x, const Tensor& h0, const Tensor& c0, const RecurrentWeights& w,
             const RecurrentOptions& o) {
-  static constexpr detail::RecurrentCell cell{"lstm",
+  static constexpr detail::RecurrentKind kind{"lstm",
                                               4,
                                               4,
                                               true,
                                               {kernels::lstm_forward, kernels::lstm_forward},
                                               {kernels::lstm_backward, kernels::lstm_backward},
                                               lstm_rule};
-  return detail::recurrent(cell, x, h0, &c0, w, o);
+  return detail::recurrent(kind, x, h0, &c0, w, o);
 }
 
 }  // namespace fovea

@@ -474,6 +474,9 @@ struct RecurrentOptions {
 /// W_hh h_{t-1} + b_hh). Steps at and beyond a sequence's length keep the state as it was, whatever
 /// x holds there, NaN included: the last state is at t = T - 1, in reverse at t = 0. One node for
 /// all steps. Elman 1990.
+///
+/// This one and the three below: ShapeError when x, a state, the weights or lengths do not fit,
+/// DTypeError unless all are floating and lengths i64, ValueError for a length outside [0, T].
 Tensor rnn(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
            const RecurrentOptions& o = {});
 /// As rnn with relu for tanh.

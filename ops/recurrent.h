@@ -11,13 +11,15 @@
 
 namespace fovea::detail {
 
-/// What the rule of a cell reads. Nothing is left of x beyond a sequence's length.
+/// What the rule of a cell reads. Nothing is left of x beyond a sequence's length. The fused walks
+/// read x as it came, and neither `keep` nor `before`.
 struct RecurrentSaved {
   Tensor x, h0, c0;               // (B, T, I), (B, H), and (B, H) in lstm only
   Tensor w_ih, w_hh, b_ih, b_hh;  // (G H, I), (G H, H), and (G H) or undefined
   Tensor y;                       // what the operation gave
   Tensor keep;                    // bool (B, T, 1): the steps there are; undefined: all
   bool reverse;
+  Tensor before;  // the states h before each step, (B, T, H), 0 where there is none
 };
 
 /// The gradients of the planes of all steps before activation, (B, T, P H), and of the states.
@@ -27,7 +29,7 @@ struct RecurrentGradients {
 
 /// A kind of layer. Its planes are its gates; where there is one plane more, the last gate keeps
 /// what comes from the state apart from what comes from the input.
-struct RecurrentCell {
+struct RecurrentKind {
   const char* op;
   int64_t gates, planes;
   bool saves_planes;
@@ -43,7 +45,7 @@ struct RecurrentCell {
 };
 
 /// The operation: one node for all steps of one direction. c0 is null but in lstm.
-Tensor recurrent(const RecurrentCell& cell, const Tensor& x, const Tensor& h0, const Tensor* c0,
+Tensor recurrent(const RecurrentKind& kind, const Tensor& x, const Tensor& h0, const Tensor* c0,
                  const RecurrentWeights& w, const RecurrentOptions& o);
 
 /// The state before each step, (B, T, H), of those after it and the first.

@@ -15,13 +15,13 @@ struct RecurrentWalk {
   bool reverse, time_first;
   Tensor lengths;  // contiguous, or undefined
 
-  RecurrentWalk(const RecurrentCell& cell, const RecurrentSaved& s, const Tensor& l, bool first)
+  RecurrentWalk(const RecurrentKind& kind, const RecurrentSaved& s, const Tensor& l, bool first)
       : batch(s.x.size(0)),
         time(s.x.size(1)),
         input(s.x.size(2)),
         hidden(s.h0.size(1)),
-        gates(cell.gates),
-        planes(cell.planes),
+        gates(kind.gates),
+        planes(kind.planes),
         reverse(s.reverse),
         time_first(first),
         lengths(l.defined() ? packed(l) : l) {}
@@ -44,7 +44,7 @@ struct RecurrentWalk {
   void each_slice(const F& f) const {
     constexpr int64_t kRows = 16;
     const int64_t slices = std::max<int64_t>((batch + kRows - 1) / kRows, batch >= 8 ? 2 : 1);
-    const int64_t worth = grain_for(time * hidden * gates * (hidden + input) / 8);
+    const int64_t worth = grain_for(time * hidden * gates * hidden / 8);
     parallel_for(batch, std::max((batch + slices - 1) / slices, worth),
                  [&](int64_t first, int64_t end) { f(first, end - first); });
   }

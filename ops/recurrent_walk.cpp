@@ -120,33 +120,33 @@ bool time_comes_first(const Tensor& x) {
   return !x.is_contiguous() && time_first_view(x).is_contiguous();
 }
 
-WalkedForward walk_forward(const RecurrentCell& cell, const RecurrentSaved& in,
+WalkedForward walk_forward(const RecurrentKind& kind, const RecurrentSaved& in,
                            const Tensor& lengths) {
-  const RecurrentWalk walk(cell, in, lengths, time_comes_first(in.x));
+  const RecurrentWalk walk(kind, in, lengths, time_comes_first(in.x));
   const Shape shape{walk.batch, walk.time, walk.hidden};
   WalkedForward out{
       Tensor::empty(in.c0.defined() ? Shape{2, shape[0], shape[1], shape[2]} : shape, in.x.dtype()),
       walk.buffer(in.x.dtype(), walk.width())};
   if (out.y.numel() == 0) return out;
   if (in.x.dtype() == f32) {
-    forward<float>(walk, in, cell.forward.f32, out.planes, out.y);
+    forward<float>(walk, in, kind.forward.f32, out.planes, out.y);
   } else {
-    forward<double>(walk, in, cell.forward.f64, out.planes, out.y);
+    forward<double>(walk, in, kind.forward.f64, out.planes, out.y);
   }
   return out;
 }
 
-RecurrentGradients walk_backward(const RecurrentCell& cell, const RecurrentSaved& s,
+RecurrentGradients walk_backward(const RecurrentKind& kind, const RecurrentSaved& s,
                                  const Tensor& lengths, const Tensor& planes, bool time_first,
                                  const Tensor& gy, Tensor* gx) {
-  const RecurrentWalk walk(cell, s, lengths, time_first);
+  const RecurrentWalk walk(kind, s, lengths, time_first);
   if (gx) *gx = walk.buffer(s.x.dtype(), walk.input);
   RecurrentGradients g{walk.buffer(s.x.dtype(), walk.width()), empty_as(s.h0),
                        s.c0.defined() ? empty_as(s.c0) : Tensor()};
   if (s.x.dtype() == f32) {
-    backward<float>(walk, s, cell.backward.f32, planes, gy, g, gx);
+    backward<float>(walk, s, kind.backward.f32, planes, gy, g, gx);
   } else {
-    backward<double>(walk, s, cell.backward.f64, planes, gy, g, gx);
+    backward<double>(walk, s, kind.backward.f64, planes, gy, g, gx);
   }
   return g;
 }

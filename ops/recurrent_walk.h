@@ -13,11 +13,11 @@ bool time_comes_first(const Tensor& x);
 struct WalkedForward {
   Tensor y, planes;
 };
-WalkedForward walk_forward(const RecurrentCell& cell, const RecurrentSaved& s,
+WalkedForward walk_forward(const RecurrentKind& kind, const RecurrentSaved& s,
                            const Tensor& lengths);
 
 /// The rule of the cell, fused, with the gradient of x as well, laid out as x is, if wanted.
-RecurrentGradients walk_backward(const RecurrentCell& cell, const RecurrentSaved& s,
+RecurrentGradients walk_backward(const RecurrentKind& kind, const RecurrentSaved& s,
                                  const Tensor& lengths, const Tensor& planes, bool time_first,
                                  const Tensor& gy, Tensor* gx);
 

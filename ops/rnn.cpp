@@ -33,19 +33,19 @@ detail::RecurrentGradients relu_rule(const detail::RecurrentSaved& s, const Tens
 
 Tensor rnn(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
            const RecurrentOptions& o) {
-  static constexpr detail::RecurrentCell cell{"rnn",
+  static constexpr detail::RecurrentKind kind{"rnn",
                                               1,
                                               1,
                                               false,
                                               {kernels::rnn_forward, kernels::rnn_forward},
                                               {kernels::rnn_backward, kernels::rnn_backward},
                                               tanh_rule};
-  return detail::recurrent(cell, x, h0, nullptr, w, o);
+  return detail::recurrent(kind, x, h0, nullptr, w, o);
 }
 
 Tensor rnn_relu(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
                 const RecurrentOptions& o) {
-  static constexpr detail::RecurrentCell cell{
+  static constexpr detail::RecurrentKind kind{
       "rnn_relu",
       1,
       1,
@@ -53,7 +53,7 @@ Tensor rnn_relu(const Tensor& x, const Tensor& h0, const RecurrentWeights& w,
       {kernels::rnn_relu_forward, kernels::rnn_relu_forward},
       {kernels::rnn_relu_backward, kernels::rnn_relu_backward},
       relu_rule};
-  return detail::recurrent(cell, x, h0, nullptr, w, o);
+  return detail::recurrent(kind, x, h0, nullptr, w, o);
 }
 
 }  // namespace fovea

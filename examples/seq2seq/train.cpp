@@ -74,7 +74,7 @@ void Trainer::step(const PairBatch& batch) {
   const double done = static_cast<double>(run_.progress.step) / static_cast<double>(steps_);
   adam_.zero_grad();
   const Tensor logits =
-      model_.logits(batch.source, batch.target_in, {.sampling = c_.sampling * done});
+      model_.logits(batch.source, batch.target_in, {.probability = c_.sampling * done});
   const Tensor loss =
       cross_entropy(logits, batch.target_out,
                     {.ignore_index = Vocabulary::pad, .label_smoothing = c_.label_smoothing});

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fovea/core/error.h"
-#include "fovea/nn/attention/detail/heads.h"
+#include "fovea/nn/detail/widths.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {

@@ -87,12 +87,25 @@ SoftAttended LocalAttention::operator()(const Tensor& q, const Tensor& keys, con
   return {matmul(a, detail::without_unseen_keys(values, w.keep)), a};
 }
 
-SoftAttended LocalAttention::look(const Tensor& q, const AttentionSource& source,
-                                  int64_t first_step) const {
+SoftAttended LocalAttention::attend(const Tensor& q, const AttentionSource& source,
+                                    int64_t first_step) const {
+  detail::check_soft_attention(kLocalAttention, q, source.keys, source.values);
   const Tensor words = source.keep_mask.defined() ? unsqueeze(source.keep_mask, 1) : Tensor();
-  const Tensor s = score->with_projected(q, source.keys);  // checks q
-  const Tensor a = weights(s, window(q, source.keys.size(1), words, first_step));
-  return {matmul(a, source.values), a};
+  const Window w = window(q, source.keys.size(1), words, first_step);
+  const Tensor keys = detail::without_unseen_keys(source.keys, w.keep);
+  const Tensor a = weights(score->with_projected(q, keys), w);
+  return {matmul(a, detail::without_unseen_keys(source.values, w.keep)), a};
+}
+
+// A word that is no number may lie outside every window. Its gradient is 0 then, which must not
+// meet it in the score's parameters, as 0 * NaN is NaN: such words are projected apart, without a
+// graph.
+Tensor LocalAttention::project(const Tensor& keys) const {
+  const Tensor sound = sum(logical_not(isfinite(keys.detach())), 2, keepdim) == 0;  // (B, Tk, 1)
+  if (all(sound)) return score->project(keys);
+  const Tensor zero = zeros({}, keys.dtype());
+  const Tensor numbers = score->project(where(sound, keys, zero));
+  return where(sound, numbers, score->project(keys.detach()).detach());
 }
 
 void LocalAttention::visit(Visitor& visitor) {

@@ -48,8 +48,8 @@ class LocalAttention : public SourceAttention {
   /// ShapeError for other shapes.
   SoftAttended operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
                           const Tensor& keep_mask = {}, int64_t first_step = 0) const;
-  SoftAttended look(const Tensor& q, const AttentionSource& source,
-                    int64_t first_step = 0) const override;
+  SoftAttended attend(const Tensor& q, const AttentionSource& source,
+                      int64_t first_step = 0) const override;
   /// p, (B, Tq, 1), for sentences of these lengths (B, 1, 1). Only with predicted.
   Tensor predict(const Tensor& q, const Tensor& lengths) const;
 
@@ -64,7 +64,7 @@ class LocalAttention : public SourceAttention {
   };
   Window window(const Tensor& q, int64_t tk, const Tensor& words, int64_t first_step) const;
   Tensor weights(const Tensor& scores, const Window& window) const;
-  Tensor project(const Tensor& keys) const override { return score->project(keys); }
+  Tensor project(const Tensor& keys) const override;
   LocalAttentionOptions o_;
 };
 

@@ -7,6 +7,7 @@
 #include "fovea/core/error.h"
 #include "fovea/nn/attention/detail/heads.h"
 #include "fovea/nn/attention/mask.h"
+#include "fovea/nn/detail/widths.h"
 #include "fovea/nn/init.h"
 
 namespace fovea {

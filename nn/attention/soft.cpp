@@ -23,8 +23,8 @@ SoftAttended ScoredAttention::operator()(const Tensor& q, const Tensor& keys, co
   return {matmul(weights, detail::without_unseen_keys(values, keep)), weights};
 }
 
-SoftAttended ScoredAttention::look(const Tensor& q, const AttentionSource& source,
-                                   int64_t /*first_step*/) const {
+SoftAttended ScoredAttention::attend(const Tensor& q, const AttentionSource& source,
+                                     int64_t /*first_step*/) const {
   const Tensor keep = source.keep_mask.defined() ? unsqueeze(source.keep_mask, 1) : Tensor();
   const Tensor weights = detail::attention_softmax(score->with_projected(q, source.keys), keep);
   return {matmul(weights, source.values), weights};

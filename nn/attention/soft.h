@@ -34,8 +34,8 @@ class ScoredAttention : public SourceAttention {
   /// query sees cannot reach the result, NaN included. ShapeError for other shapes.
   SoftAttended operator()(const Tensor& q, const Tensor& keys, const Tensor& values,
                           const Tensor& keep_mask = {}) const;
-  SoftAttended look(const Tensor& q, const AttentionSource& source,
-                    int64_t first_step = 0) const override;
+  SoftAttended attend(const Tensor& q, const AttentionSource& source,
+                      int64_t first_step = 0) const override;
   void visit(Visitor& v) override { v("score", score); }
 
  private:

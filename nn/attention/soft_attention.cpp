@@ -4,8 +4,8 @@
 
 #include "fovea/core/error.h"
 #include "fovea/nn/attention/additive_scores.h"
-#include "fovea/nn/attention/detail/heads.h"
 #include "fovea/nn/attention/detail/soft_mask.h"
+#include "fovea/nn/detail/widths.h"
 #include "fovea/nn/init.h"
 #include "fovea/ops/ops.h"
 

@@ -10,9 +10,10 @@
 namespace fovea {
 
 void AttentionSource::select(const Tensor& rows) {
-  for (Tensor* t : {&keys, &values, &keep_mask}) {
-    if (t->defined()) *t = index_select(*t, 0, rows);
-  }
+  const bool one = values.same_as(keys);
+  if (keys.defined()) keys = index_select(keys, 0, rows);
+  if (values.defined()) values = one ? keys : index_select(values, 0, rows);
+  if (keep_mask.defined()) keep_mask = index_select(keep_mask, 0, rows);
 }
 
 AttentionSource SourceAttention::prepare(const Tensor& keys, const Tensor& values,
@@ -27,8 +28,10 @@ AttentionSource SourceAttention::prepare(const Tensor& keys, const Tensor& value
   }
   const Tensor words =
       detail::keep_mask_of_words(name, keep_mask, keys.size(0), keys.size(1));  // (B, 1, Tk)
-  return {project(detail::without_unseen_keys(keys, words)),
-          detail::without_unseen_keys(values, words), keep_mask};
+  const Tensor seen_keys = detail::without_unseen_keys(keys, words);
+  const Tensor seen_values =
+      values.same_as(keys) ? seen_keys : detail::without_unseen_keys(values, words);
+  return {project(seen_keys), seen_values, keep_mask};
 }
 
 std::unique_ptr<SourceAttention> make_source_attention(std::string_view kind,

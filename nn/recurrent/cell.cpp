@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include "fovea/core/error.h"
+#include "fovea/nn/detail/widths.h"
 #include "fovea/nn/recurrent/detail/weights.h"
 
 namespace fovea {
 
 RecurrentCell::RecurrentCell(const char* name, int64_t gates, const RecurrentCellOptions& o)
     : name_(name) {
-  detail::check_widths(name, o.in, o.hidden);
+  detail::check_widths(name, {{"in", o.in}, {"hidden", o.hidden}});
   static_cast<RecurrentWeights&>(*this) =
       detail::recurrent_weights(gates, o.in, o.hidden, o.bias, o.dtype);
 }

@@ -5,13 +5,14 @@
 #include <algorithm>
 
 #include "fovea/core/error.h"
+#include "fovea/nn/detail/widths.h"
 #include "fovea/nn/recurrent/detail/weights.h"
 
 namespace fovea {
 
 Recurrent::Recurrent(const char* name, int64_t gates, const RecurrentLayerOptions& o)
     : name_(name), o_(o) {
-  detail::check_widths(name, o.in, o.hidden);
+  detail::check_widths(name, {{"in", o.in}, {"hidden", o.hidden}});
   if (o.layers < 1) {
     throw ValueError(fmt::format("{}: layers = {}; there is at least 1", name, o.layers));
   }
@@ -70,7 +71,7 @@ int64_t Recurrent::check_lengths(const Tensor& lengths, const Tensor& x, int64_t
     throw ShapeError(fmt::format("{}: lengths are {}, x is {}; need one for each sequence, [{}]",
                                  name_, lengths.shape().str(), x.shape().str(), b));
   }
-  int64_t longest = std::min<int64_t>(t, 1);  // a batch of nothing has a graph all the same
+  int64_t longest = 0;
   for (const int64_t n : lengths.to_vector<int64_t>()) {
     if (n < 0 || n > t) {
       throw ValueError(fmt::format("{}: a length is {}; x {} has {} steps, need 0 to {}", name_, n,
@@ -89,15 +90,15 @@ RecurrentOutput Recurrent::run_one(const Tensor& x, const RecurrentState& initia
   };
   const RecurrentState first{start(initial.h), has_cell() ? start(initial.c) : Tensor()};
   const int64_t t = x.size(1);
-  if (t == 0) return {zeros({x.size(0), 0, o_.hidden}, x.dtype()), first};
-
   const bool reverse = o_.bidirectional && index % 2 == 1;
   const Tensor all = run(x, first, weights[index], {.lengths = lengths, .reverse = reverse});
   // Steps beyond a length keep the state: the one after all steps is that of the last step read.
-  const auto end = [&](const Tensor& states) { return select(states, 1, reverse ? 0 : t - 1); };
-  if (!has_cell()) return {all, {end(all), {}}};
+  const auto end = [&](const Tensor& states, const Tensor& unread) {
+    return t == 0 ? unread : select(states, 1, reverse ? 0 : t - 1);
+  };
+  if (!has_cell()) return {all, {end(all, first.h), {}}};
   const Tensor h = select(all, 0, 0);
-  return {h, {end(h), end(select(all, 0, 1))}};
+  return {h, {end(h, first.h), end(select(all, 0, 1), first.c)}};
 }
 
 RecurrentOutput Recurrent::operator()(const Tensor& x, const RecurrentState& initial,

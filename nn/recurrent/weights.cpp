@@ -32,12 +32,6 @@ void visit_weights(Visitor& v, RecurrentWeights& w, const std::string& suffix) {
   v("bias_hh" + suffix, w.bias_hh);
 }
 
-void check_widths(const char* layer, int64_t in, int64_t hidden) {
-  if (in >= 1 && hidden >= 1) return;
-  throw ValueError(
-      fmt::format("{}: in = {}, hidden = {}; widths are at least 1", layer, in, hidden));
-}
-
 void check_dtypes(const char* layer, const char* arg, const Tensor& x, const RecurrentWeights& w) {
   if (x.dtype() == w.weight_ih.dtype()) return;
   throw DTypeError(fmt::format("{}: {} is {}, the weights are {}; convert with to()", layer, arg,

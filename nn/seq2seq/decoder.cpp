@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "fovea/core/error.h"
-#include "fovea/nn/attention/detail/heads.h"
+#include "fovea/nn/detail/widths.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -40,8 +40,6 @@ std::unique_ptr<SourceAttention> attention_of(const AttentionDecoderOptions& o) 
                                              .window = o.window});
 }
 
-int64_t states(const AttentionDecoderOptions& o) { return o.cell == "lstm" ? 2 : 1; }
-
 }  // namespace
 
 void AttentionDecoder::Source::select(const Tensor& rows) {
@@ -67,27 +65,37 @@ AttentionDecoder::AttentionDecoder(const AttentionDecoderOptions& o)
                                    .dropout = o.layers > 1 ? o.dropout : 0,
                                    .dtype = o.dtype})),
       attention(attention_of(o)),
-      bridge(linear_of(o, o.memory, o.layers * o.hidden * states(o))),
+      bridge(linear_of(o, o.memory, o.layers * o.hidden * states())),
       readout(linear_of(o,
                         o.hidden + o.memory + (o.order == DecoderOrder::bahdanau ? o.embedding : 0),
                         o.hidden)),
       output(linear_of(o, o.hidden, o.vocab)),
       o_(o) {}
 
+void AttentionDecoder::check_summary(const Tensor& summary) const {
+  if (summary.defined() && summary.dim() == 2 && summary.size(1) == o_.memory) return;
+  throw ShapeError(fmt::format("{}: summary is {}; need (B, {})", kDecoder,
+                               summary.defined() ? summary.shape().str() : "undefined", o_.memory));
+}
+
 AttentionDecoder::Source AttentionDecoder::prepare(const Encoded& source) const {
-  if (!attention) return {{}, source.summary};
+  if (!attention) {
+    check_summary(source.summary);
+    return {{}, source.summary};
+  }
   return {attention->prepare(source.memory, source.memory, source.keep_mask), {}};
 }
 
 AttentionDecoder::State AttentionDecoder::start(const Encoded& source) const {
+  check_summary(source.summary);
   const int64_t b = source.summary.size(0);
   // (B, states * layers * H) -> (states * layers, B, H)
   const Tensor first =
-      transpose(reshape(tanh(bridge(source.summary)), {b, states(o_) * o_.layers, o_.hidden}), 0, 1)
+      transpose(reshape(tanh(bridge(source.summary)), {b, states() * o_.layers, o_.hidden}), 0, 1)
           .contiguous();
   State s;
   s.cell.h = narrow(first, 0, 0, o_.layers);
-  if (states(o_) == 2) s.cell.c = narrow(first, 0, o_.layers, o_.layers);
+  if (states() == 2) s.cell.c = narrow(first, 0, o_.layers, o_.layers);
   if (feeds()) s.fed = zeros({b, 1, o_.hidden}, first.dtype());
   return s;
 }
@@ -121,7 +129,7 @@ AttentionDecoder::Steps AttentionDecoder::at_once(const Tensor& e, const Source&
   const RecurrentOutput out = (*cell)(attention ? e : cat({e, context}, 2), state.cell);
   state.cell = out.state;
   if (attention) {
-    SoftAttended seen = attention->look(out.output, source.attention, state.step);
+    SoftAttended seen = attention->attend(out.output, source.attention, state.step);
     context = seen.context;
     weights = seen.weights;
   }
@@ -132,16 +140,16 @@ AttentionDecoder::Steps AttentionDecoder::at_once(const Tensor& e, const Source&
 
 AttentionDecoder::Steps AttentionDecoder::look_then_step(const Tensor& e, const Source& source,
                                                          State& state) const {
-  Tensors contexts, states, weights;
+  Tensors contexts, outputs, weights;
   for (int64_t t = 0; t < e.size(1); ++t) {
-    const SoftAttended seen = attention->look(top(state.cell), source.attention, state.step + t);
+    const SoftAttended seen = attention->attend(top(state.cell), source.attention, state.step + t);
     const RecurrentOutput out = (*cell)(cat({narrow(e, 1, t, 1), seen.context}, 2), state.cell);
     state.cell = out.state;
     contexts.push_back(seen.context);
-    states.push_back(out.output);
+    outputs.push_back(out.output);
     weights.push_back(seen.weights);
   }
-  const Tensor f = readout(cat({cat(states, 1), cat(contexts, 1), e}, 2));
+  const Tensor f = readout(cat({cat(outputs, 1), cat(contexts, 1), e}, 2));
   return {dropout(tanh(f)), cat(weights, 1)};
 }
 
@@ -151,7 +159,7 @@ AttentionDecoder::Steps AttentionDecoder::step_then_look(const Tensor& e, const 
   for (int64_t t = 0; t < e.size(1); ++t) {
     const RecurrentOutput out = (*cell)(cat({narrow(e, 1, t, 1), state.fed}, 2), state.cell);
     state.cell = out.state;
-    const SoftAttended seen = attention->look(out.output, source.attention, state.step + t);
+    const SoftAttended seen = attention->attend(out.output, source.attention, state.step + t);
     state.fed = dropout(tanh(readout(cat({out.output, seen.context}, 2))));
     features.push_back(state.fed);
     weights.push_back(seen.weights);

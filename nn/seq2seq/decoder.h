@@ -81,10 +81,16 @@ class AttentionDecoder : public Module {
     Tensor weights;   ///< (B, T, S); undefined with "none"
   };
 
+  /// Reads memory (B, S, M) and keep_mask (B, S) with attention (errors: SourceAttention::prepare),
+  /// summary (B, M) with "none" (ShapeError).
   Source prepare(const Encoded& source) const;
+  /// Reads summary (B, M): states (layers, B, H) = tanh(bridge(summary)), those of an LSTM's cell
+  /// as well. ShapeError for another shape.
   State start(const Encoded& source) const;
-  /// Reads ids i64 (B, T) behind what was read before. Where the order lets it, all T steps go
-  /// through the cell and the attention at once.
+  /// Reads ids i64 (B, T) behind what was read before, and changes the state to that after them.
+  /// Where the order lets it, all T steps go through the cell and the attention at once. ShapeError
+  /// for another B than the state's and for T = 0, DTypeError unless i64, IndexError for an id
+  /// outside the vocabulary.
   Steps operator()(const Tensor& ids, const Source& source, State& state) const;
   /// (B, T, H) -> (B, T, V)
   Tensor logits(const Tensor& features) const { return output(features); }
@@ -94,7 +100,9 @@ class AttentionDecoder : public Module {
 
  private:
   bool feeds() const { return attention && luong() && o_.input_feeding; }
+  int64_t states() const { return cell->has_cell() ? 2 : 1; }  // of each layer: h, or h and c
   bool luong() const { return o_.order == DecoderOrder::luong; }
+  void check_summary(const Tensor& summary) const;
   Tensor top(const RecurrentState& s) const;
   Steps at_once(const Tensor& e, const Source& source, State& state) const;
   Steps look_then_step(const Tensor& e, const Source& source, State& state) const;

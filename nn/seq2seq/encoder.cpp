@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "fovea/core/error.h"
-#include "fovea/nn/attention/detail/heads.h"
 #include "fovea/nn/attention/mask.h"
+#include "fovea/nn/detail/widths.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -79,7 +79,7 @@ Encoded RecurrentEncoder::operator()(const Tensor& ids) const {
   check_padding(ids, keep);
   const Tensor lengths = keep.defined() ? sum(keep, 1) : Tensor();
   const RecurrentOutput out = (*layers)(dropout(embedding(ids)), {}, lengths);
-  const int64_t directions = layers->options().bidirectional ? 2 : 1;
+  const int64_t directions = layers->directions();
   const Tensor last = narrow(out.state.h, 0, out.state.h.size(0) - directions, directions);
   // (directions, B, H) -> (B, directions * H)
   const Tensor summary = reshape(transpose(last, 0, 1), {ids.size(0), width()});
@@ -91,7 +91,7 @@ void RecurrentEncoder::visit(Visitor& v) {
   v("layers", layers);
 }
 
-AttentionEncoder::AttentionEncoder(const EncoderOptions& o)
+TransformerSourceEncoder::TransformerSourceEncoder(const EncoderOptions& o)
     : Encoder(o, o.width),
       positions(o.width),
       layers({.layer = {.d_model = o.width,
@@ -104,23 +104,23 @@ AttentionEncoder::AttentionEncoder(const EncoderOptions& o)
   embedding.weight.mul_(1 / std::sqrt(static_cast<double>(o.width)));
 }
 
-Encoded AttentionEncoder::operator()(const Tensor& ids) const {
+Encoded TransformerSourceEncoder::operator()(const Tensor& ids) const {
   const Tensor keep = words(ids);
   const Tensor x = embedding(ids) * std::sqrt(static_cast<double>(width()));
   const Tensor memory = layers(dropout(positions(x)), {.keep_mask = keep_mask_of_keys(keep)});
   if (!keep.defined()) return {memory, mean(memory, 1), keep};
-  const Tensor words = where(unsqueeze(keep, 2), memory, zeros({}, memory.dtype()));
+  const Tensor kept = where(unsqueeze(keep, 2), memory, zeros({}, memory.dtype()));
   const Tensor count = maximum(sum(keep, 1, keepdim), ones({}, i64));
-  return {memory, sum(words, 1) / fovea::to(count, memory.dtype()), keep};
+  return {memory, sum(kept, 1) / fovea::to(count, memory.dtype()), keep};
 }
 
-void AttentionEncoder::visit(Visitor& v) {
+void TransformerSourceEncoder::visit(Visitor& v) {
   Encoder::visit(v);
   v("layers", layers);
 }
 
 std::unique_ptr<Encoder> make_encoder(const EncoderOptions& o) {
-  if (o.kind == "transformer") return std::make_unique<AttentionEncoder>(o);
+  if (o.kind == "transformer") return std::make_unique<TransformerSourceEncoder>(o);
   if (o.kind == "rnn" || o.kind == "lstm" || o.kind == "gru") {
     return std::make_unique<RecurrentEncoder>(o);
   }

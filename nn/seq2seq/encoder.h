@@ -27,17 +27,21 @@ struct EncoderOptions {
   int64_t layers = 1;
   bool bidirectional = true;  ///< of the recurrent ones
   int64_t heads = 4;          ///< of a Transformer
-  double dropout = 0;  ///< of embeddings, between layers, of the memory, and inside a Transformer
+  double dropout = 0;  ///< of embeddings; between layers and of the memory (recurrent), or inside
+                       ///< each layer (Transformer)
   int64_t padding_idx = -1;  ///< these tokens are no tokens; -1: none
   DType dtype = f32;
 };
 
-/// ids i64 (B, S) -> Encoded. ValueError for options outside their meaning.
+/// Parameters "embedding" and "layers". ValueError for options outside their meaning.
 class Encoder : public Module {
  public:
   Embedding embedding;
   Dropout dropout;
 
+  /// ids i64 (B, S) -> memory (B, S, M), summary (B, M), and keep_mask (B, S) where there is a
+  /// padding_idx. ShapeError for ids of another rank and for S = 0, DTypeError unless i64,
+  /// IndexError for an id outside the vocabulary.
   virtual Encoded operator()(const Tensor& ids) const = 0;
   int64_t width() const { return width_; }
   void visit(Visitor& v) override;
@@ -53,8 +57,8 @@ class Encoder : public Module {
 };
 
 /// The summary is the last state of each direction of the last layer: what Sutskever 2014 handed
-/// on. Memory: Bahdanau 2014, section 3.2. Parameters "embedding" and "layers". ValueError for a
-/// token behind padding.
+/// on. Memory: Bahdanau 2014, section 3.2. ValueError when called with a token behind padding, and
+/// at construction when the width is not a multiple of the directions.
 class RecurrentEncoder : public Encoder {
  public:
   std::unique_ptr<Recurrent> layers;
@@ -64,17 +68,19 @@ class RecurrentEncoder : public Encoder {
   void visit(Visitor& v) override;
 };
 
-/// The summary is the mean over tokens. Parameters "embedding" and "layers". Vaswani 2017.
-class AttentionEncoder : public Encoder {
+/// The summary is the mean over tokens, 0 where there are none. Vaswani 2017. Its width is that of
+/// the embedding and a multiple of heads, or ValueError.
+class TransformerSourceEncoder : public Encoder {
  public:
   SinusoidalPositions positions;
   TransformerEncoder layers;
 
-  explicit AttentionEncoder(const EncoderOptions& o);
+  explicit TransformerSourceEncoder(const EncoderOptions& o);
   Encoded operator()(const Tensor& ids) const override;
   void visit(Visitor& v) override;
 };
 
+/// ValueError for another kind, and where the encoders complain.
 std::unique_ptr<Encoder> make_encoder(const EncoderOptions& o);
 
 }  // namespace fovea

@@ -6,10 +6,10 @@
 
 namespace fovea {
 
-void EncoderDecoder::check_teaching(const Teaching& t) {
-  if (t.sampling >= 0 && t.sampling <= 1) return;
-  throw ValueError(
-      fmt::format("EncoderDecoder: sampling is {}; it is a probability, from 0 to 1", t.sampling));
+void EncoderDecoder::check_sampling(const ScheduledSampling& s) {
+  if (s.probability >= 0 && s.probability <= 1) return;
+  throw ValueError(fmt::format(
+      "EncoderDecoder: ScheduledSampling::probability is {}; it lies in [0, 1]", s.probability));
 }
 
 }  // namespace fovea

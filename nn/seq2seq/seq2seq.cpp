@@ -15,7 +15,6 @@ class RecurrentDecoding : public Decoding {
     const Encoded read = (*model.encoder)(source);
     source_ = decoder_.prepare(read);
     state_ = decoder_.start(read);
-    keep_ = read.keep_mask;
     if (decoder_.attention)
       seen_ = zeros({read.memory.size(0), read.memory.size(1)}, read.memory.dtype());
   }
@@ -31,21 +30,20 @@ class RecurrentDecoding : public Decoding {
     const NoGrad scope;
     source_.select(rows);
     state_.select(rows);
-    for (Tensor* t : {&keep_, &seen_}) {
-      if (t->defined()) *t = index_select(*t, 0, rows);
-    }
+    if (seen_.defined()) seen_ = index_select(seen_, 0, rows);
   }
 
   Tensor coverage() const override {
-    if (!seen_.defined() || !keep_.defined()) return seen_;
-    return where(keep_, seen_, ones({}, seen_.dtype()));
+    const Tensor& keep = source_.attention.keep_mask;
+    if (!seen_.defined() || !keep.defined()) return seen_;
+    return where(keep, seen_, ones({}, seen_.dtype()));
   }
 
  private:
   const AttentionDecoder& decoder_;
   AttentionDecoder::Source source_;
   AttentionDecoder::State state_;
-  Tensor keep_, seen_;  // (N, S): which are words, and the weights each got so far
+  Tensor seen_;  // (N, S), the weights that each token of the source got so far
 };
 
 }  // namespace
@@ -77,24 +75,24 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& o)
                .dtype = o.dtype}) {}
 
 Tensor Seq2Seq::logits(const Tensor& source_ids, const Tensor& target,
-                       const Teaching& teaching) const {
-  check_teaching(teaching);
+                       const ScheduledSampling& sampling) const {
+  check_sampling(sampling);
   const Encoded read = (*encoder)(source_ids);
   const AttentionDecoder::Source source = decoder.prepare(read);
   AttentionDecoder::State state = decoder.start(read);
   // With fewer tokens there is none to replace, or none that the decoder takes.
   const int64_t steps = target.defined() && target.dim() == 2 ? target.size(1) : 0;
-  if (teaching.sampling == 0 || steps < 2) {
+  if (sampling.probability == 0 || steps < 2) {
     return decoder.logits(decoder(target, source, state).features);
   }
+  const Tensor p = full({target.size(0), 1}, sampling.probability);
   Tensors all;
   for (int64_t t = 0; t < steps; ++t) {
     Tensor ids = narrow(target, 1, t, 1);
     if (t > 0) {
       const NoGrad scope;
-      const Tensor drawn = sample_token(all.back().detach(), {}, teaching.generator);
-      const Tensor p = full(ids.shape(), teaching.sampling);
-      ids = where(fovea::to(bernoulli(p, teaching.generator), boolean), drawn, ids);
+      const Tensor drawn = sample_token(all.back().detach(), {}, sampling.generator);
+      ids = where(fovea::to(bernoulli(p, sampling.generator), boolean), drawn, ids);
     }
     all.push_back(decoder.logits(decoder(ids, source, state).features));
   }
@@ -103,7 +101,7 @@ Tensor Seq2Seq::logits(const Tensor& source_ids, const Tensor& target,
 
 Tensor Seq2Seq::alignment(const Tensor& source_ids, const Tensor& target) const {
   if (!decoder.attention) {
-    throw ShapeError("Seq2Seq: attention is \"none\"; such a model looks nowhere");
+    throw ValueError("Seq2Seq: attention is \"none\"; such a model looks nowhere");
   }
   const NoGrad scope;
   const Encoded read = (*encoder)(source_ids);

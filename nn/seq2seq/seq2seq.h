@@ -38,7 +38,7 @@ class Seq2Seq : public EncoderDecoder {
   explicit Seq2Seq(const Seq2SeqOptions& o);
 
   Tensor logits(const Tensor& source, const Tensor& target,
-                const Teaching& teaching = {}) const override;
+                const ScheduledSampling& sampling = {}) const override;
   Tensor alignment(const Tensor& source, const Tensor& target) const override;
   std::unique_ptr<Decoding> decoding(const Tensor& source) const override;
   void visit(Visitor& v) override;

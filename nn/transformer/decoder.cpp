@@ -38,7 +38,7 @@ Tensor TransformerDecoderLayer::forward(const Tensor& x, const Tensor& memory,
     const AttendOptions cross{.keep_mask = keep_mask_of_keys(o.memory_keep_mask)};
     if (!o.weights) return cross_attention(t, memory, memory, cross);
     Attended seen = cross_attention.attend(t, memory, memory, cross);
-    o.weights->push_back(std::move(seen.weights));
+    *o.weights = std::move(seen.weights);
     return seen.output;
   });
 }
@@ -69,8 +69,13 @@ TransformerDecoder::TransformerDecoder(const TransformerStackOptions& o) {
 
 Tensor TransformerDecoder::forward(const Tensor& x, const Tensor& memory,
                                    const DecodeOptions& o) const {
+  DecodeOptions inner = o;  // of all layers but the last
+  inner.weights = nullptr;
+  if (o.weights) *o.weights = Tensor();
   Tensor h = x;
-  for (const auto& layer : layers) h = layer(h, memory, o);
+  for (size_t i = 0; i < layers.size(); ++i) {
+    h = layers[i](h, memory, i + 1 == layers.size() ? o : inner);
+  }
   return norm ? (*norm)(h) : h;
 }
 

@@ -17,8 +17,9 @@ namespace fovea {
 struct DecodeOptions {
   Tensor keep_mask = {};         ///< of the target: bool, true = attend, as AttendOptions
   Tensor memory_keep_mask = {};  ///< of the source, (B, S), also where B = T
-  /// When not null, forward() appends what each layer looked at in the memory, (B, H, T, S).
-  Tensors* weights = nullptr;
+  /// When not null, forward() puts there what a layer looked at in the memory, (B, H, T, S); of
+  /// several layers the last one. Undefined when there is none.
+  Tensor* weights = nullptr;
 };
 
 /// What a decoder keeps from step to step: keys and values of the target so far, and those of the

@@ -63,7 +63,7 @@ Tensor Transformer::encode(const Tensor& source_ids) const {
 }
 
 Tensor Transformer::decode(const Tensor& source_ids, const Tensor& target_ids,
-                           Tensors* weights) const {
+                           Tensor* weights) const {
   const DecodeOptions o{.keep_mask = keep_mask_of_keys(keep_mask(target_ids)),
                         .memory_keep_mask = keep_mask(source_ids),
                         .weights = weights};
@@ -75,25 +75,25 @@ Tensor Transformer::forward(const Tensor& source_ids, const Tensor& target_ids) 
 }
 
 Tensor Transformer::logits(const Tensor& source_ids, const Tensor& target_ids,
-                           const Teaching& teaching) const {
-  check_teaching(teaching);
-  if (teaching.sampling > 0) {
+                           const ScheduledSampling& sampling) const {
+  check_sampling(sampling);
+  if (sampling.probability > 0) {
     throw ValueError(fmt::format(
-        "Transformer: sampling is {}; its steps are computed at once, so the target cannot depend "
-        "on what it says: leave it at 0",
-        teaching.sampling));
+        "Transformer: ScheduledSampling::probability is {}; its steps are computed at once, so the "
+        "target cannot depend on what it says: leave it at 0",
+        sampling.probability));
   }
   return forward(source_ids, target_ids);
 }
 
 Tensor Transformer::alignment(const Tensor& source_ids, const Tensor& target_ids) const {
   const NoGrad scope;
-  Tensors weights;
+  Tensor weights;
   (void)decode(source_ids, target_ids, &weights);
-  if (weights.empty()) {
-    throw ShapeError("Transformer: decoder_layers is 0; such a model looks nowhere");
+  if (!weights.defined()) {
+    throw ValueError("Transformer: decoder_layers is 0; such a model looks nowhere");
   }
-  return weights.back();
+  return weights;
 }
 
 std::unique_ptr<Decoding> Transformer::decoding(const Tensor& source_ids) const {

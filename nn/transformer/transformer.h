@@ -42,7 +42,7 @@ class Transformer : public EncoderDecoder {
   }
   /// ValueError when asked for scheduled sampling: all steps are computed at once.
   Tensor logits(const Tensor& source_ids, const Tensor& target_ids,
-                const Teaching& teaching = {}) const override;
+                const ScheduledSampling& sampling = {}) const override;
   /// The heads of the last layer of the decoder.
   Tensor alignment(const Tensor& source_ids, const Tensor& target_ids) const override;
   std::unique_ptr<Decoding> decoding(const Tensor& source_ids) const override;
@@ -56,7 +56,7 @@ class Transformer : public EncoderDecoder {
   void visit(Visitor& v) override;
 
  private:
-  Tensor decode(const Tensor& source_ids, const Tensor& target_ids, Tensors* weights) const;
+  Tensor decode(const Tensor& source_ids, const Tensor& target_ids, Tensor* weights) const;
   Tensor embed(const Embedding& table, const Tensor& ids, int64_t offset = 0) const;
   TransformerOptions o_;
 };

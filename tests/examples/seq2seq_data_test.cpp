@@ -181,7 +181,8 @@ class Parrot : public EncoderDecoder {
     says.push_back(Vocabulary::end);
     says_ = std::move(says);
   }
-  Tensor logits(const Tensor& source, const Tensor& target, const Teaching& = {}) const override {
+  Tensor logits(const Tensor& source, const Tensor& target,
+                const ScheduledSampling& = {}) const override {
     std::vector<Tensor> steps;
     for (int64_t t = 0; t < target.size(1); ++t) steps.push_back(step(source.size(0), t));
     return stack(steps, 1);

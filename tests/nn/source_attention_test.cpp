@@ -55,11 +55,11 @@ TEST(SourceAttention, LooksAsTheLayerDoes) {
         SCOPED_TRACE(fmt::format("{}, padded {}, step {}", kind, padded, first_step));
         const SoftAttended want = unprepared(*a, s.q, s.keys, s.values, words, first_step);
         const AttentionSource source = a->prepare(s.keys, s.values, words);
-        const SoftAttended found = a->look(s.q, source, first_step);
+        const SoftAttended found = a->attend(s.q, source, first_step);
         EXPECT_LE(worst(found.context, want.context), 1e-14);
         EXPECT_LE(worst(found.weights, want.weights), 1e-14);
         for (int64_t t = 0; t < 3; ++t) {  // a query at a time
-          const SoftAttended one = a->look(s.q.narrow(1, t, 1), source, first_step + t);
+          const SoftAttended one = a->attend(s.q.narrow(1, t, 1), source, first_step + t);
           EXPECT_LE(worst(one.context, want.context.narrow(1, t, 1)), 1e-14) << t;
           EXPECT_LE(worst(one.weights, want.weights.narrow(1, t, 1)), 1e-14) << t;
         }
@@ -87,8 +87,8 @@ TEST(SourceAttention, PaddingIsNotSeenNaNOrNot) {
     const Tensor hole = unsqueeze(s.words, 2);
     const Tensor bad_keys = where(hole, s.keys.detach(), full({}, none, f64)).requires_grad_();
     const Tensor bad_values = where(hole, s.values.detach(), full({}, none, f64)).requires_grad_();
-    const SoftAttended want = a->look(s.q, a->prepare(s.keys, s.values, s.words));
-    const SoftAttended found = a->look(s.q, a->prepare(bad_keys, bad_values, s.words));
+    const SoftAttended want = a->attend(s.q, a->prepare(s.keys, s.values, s.words));
+    const SoftAttended found = a->attend(s.q, a->prepare(bad_keys, bad_values, s.words));
     EXPECT_LE(worst(found.context, want.context), 1e-14) << kind;
     EXPECT_LE(worst(found.weights, want.weights), 1e-14) << kind;
     EXPECT_EQ(max(abs(found.weights.narrow(0, 1, 1).narrow(2, 4, 2))).item(), 0) << kind;
@@ -104,15 +104,71 @@ TEST(SourceAttention, PaddingIsNotSeenNaNOrNot) {
   }
 }
 
+// Words outside the window of a query, numbers or not: as the layer itself has it.
+TEST(SourceAttention, WhatIsOutsideAWindowIsNotSeen) {
+  for (const char* kind : {"local-m", "local-p"}) {
+    const auto a = attention_named(kind);
+    auto& local = dynamic_cast<LocalAttention&>(*a);
+    if (local.v) {  // a place before the second word, the window is 2
+      const NoGrad scope;
+      local.w->weight.fill_(1);
+      local.v->weight.fill_(-0.5);
+    }
+    const Tensor q = (rand({2, 1, 4}, f64) + 0.5).requires_grad_();
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(), -1 / 0.0}) {
+      SCOPED_TRACE(fmt::format("{} {}", kind, bad));
+      const auto spoilt = [bad](const Tensor& x) {
+        const Tensor y = clone(x.detach());
+        y.narrow(1, 5, 1).fill_(bad);
+        return y.requires_grad_();
+      };
+      const Sentences s;
+      const Tensor keys = spoilt(s.keys), values = spoilt(s.values);
+      const AttentionSource source = a->prepare(keys, values);
+      const SoftAttended want = local(q, keys, values), found = a->attend(q, source);
+      EXPECT_TRUE(all(isfinite(found.context)));
+      EXPECT_LE(worst(found.context, want.context), 1e-14);
+      EXPECT_LE(worst(found.weights, want.weights), 1e-14);
+      Tensors inputs = a->parameters();
+      for (const Tensor& x : {q, keys, values}) inputs.push_back(x);
+      const auto gradients = [&](const SoftAttended& y) {
+        return grad(sum(square(y.context)) + sum(square(y.weights)), inputs);
+      };
+      const Tensors g = gradients(found), expected = gradients(want);
+      for (size_t i = 0; i < g.size(); ++i) {
+        EXPECT_TRUE(all(isfinite(g[i]))) << "gradient " << i;
+        EXPECT_LE(worst(g[i], expected[i]), 1e-13) << "gradient " << i;
+      }
+      if (local.v) continue;
+      EXPECT_FALSE(any(isfinite(a->attend(q, source, 4).context))) << "inside it is seen";
+    }
+  }
+}
+
+// A decoder's memory is keys and values at once: one copy without its padding does for both.
+TEST(SourceAttention, KeepsOneCopyOfWhatIsKeyAndValue) {
+  const Sentences s;
+  const auto plain = attention_named("dot"), projecting = attention_named("general");
+  AttentionSource source = plain->prepare(s.keys, s.keys, s.words);
+  EXPECT_TRUE(source.values.same_as(source.keys));
+  source.select(tensor({1, 1, 0}));
+  EXPECT_TRUE(source.values.same_as(source.keys));
+  EXPECT_EQ(source.keys.size(0), 3);
+  EXPECT_FALSE(plain->prepare(s.keys, s.values, s.words).values.same_as(source.keys));
+  const AttentionSource apart = projecting->prepare(s.keys, s.keys, s.words);
+  EXPECT_FALSE(apart.values.same_as(apart.keys));
+  EXPECT_TRUE(equal(apart.values, plain->prepare(s.keys, s.keys, s.words).values));
+}
+
 TEST(SourceAttention, SelectsSentences) {
   const Tensor rows = tensor({1, 1, 0});
   for (const char* kind : kSourceKinds) {
     const auto a = attention_named(kind);
     const Sentences s;
     AttentionSource source = a->prepare(s.keys, s.values, s.words);
-    const SoftAttended whole = a->look(s.q, source);
+    const SoftAttended whole = a->attend(s.q, source);
     source.select(rows);
-    const SoftAttended found = a->look(index_select(s.q, 0, rows), source);
+    const SoftAttended found = a->attend(index_select(s.q, 0, rows), source);
     EXPECT_LE(worst(found.context, index_select(whole.context, 0, rows)), 1e-14) << kind;
     EXPECT_LE(worst(found.weights, index_select(whole.weights, 0, rows)), 1e-14) << kind;
   }
@@ -135,7 +191,7 @@ TEST(SourceAttention, SaysWhatIsWrong) {
   refuses(ErrorKind::shape, "keep_mask is [3, 2]; need (B, Tk) = [2, 3]", x, x,
           ones({3, 2}, boolean));
   refuses(ErrorKind::dtype, "keep_mask is f32 [2, 3]", x, x, ones({2, 3}));
-  EXPECT_THROW((void)a->look(zeros({1, 1, 4}, f64), a->prepare(x, x)), ShapeError);
+  EXPECT_THROW((void)a->attend(zeros({1, 1, 4}, f64), a->prepare(x, x)), ShapeError);
   EXPECT_THROW((void)make_source_attention("local", {}), ValueError);
 }
 

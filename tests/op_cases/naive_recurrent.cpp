@@ -26,7 +26,9 @@ NaiveCell take_cell(NaiveCell::Kind kind, Parameters& p, bool bias) {
 }
 
 NaiveCell::Kind naive_kind(const std::string& name) {
-  return name == "rnn" ? NaiveCell::tanh : name == "lstm" ? NaiveCell::lstm : NaiveCell::gru;
+  if (name == "rnn") return NaiveCell::tanh;
+  if (name == "rnn_relu") return NaiveCell::relu;
+  return name == "lstm" ? NaiveCell::lstm : NaiveCell::gru;
 }
 
 NaiveCell::State NaiveCell::start() const {

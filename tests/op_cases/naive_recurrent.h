@@ -18,7 +18,7 @@ struct NaiveCell {
   void step(const Values1d& x, State& s) const;
 };
 NaiveCell take_cell(NaiveCell::Kind kind, Parameters& p, bool bias = true);
-/// Of rnn, lstm and gru.
+/// Of rnn, rnn_relu, lstm and gru.
 NaiveCell::Kind naive_kind(const std::string& name);
 
 /// W x + b

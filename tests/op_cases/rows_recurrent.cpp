@@ -1,62 +1,50 @@
 // rnn, rnn_relu, lstm and gru.
-#include <cmath>
+#include <string>
+#include <vector>
 
 #include "fovea/ops/ops.h"
 #include "tests/op_cases/naive_attention.h"
+#include "tests/op_cases/naive_recurrent.h"
 #include "tests/op_cases/op_case.h"
 
 namespace fovea::cases {
 namespace {
 
-// Inputs of a row: x, h0, c0 in lstm, weight_ih, weight_hh, the biases if any, lengths if any.
+// Inputs of a row: x, h0, c0 in lstm, weight_ih, weight_hh, the biases there are, lengths if any.
 struct Kind {
   const char* name;
   int64_t gates;
-  bool cell = false, bias = true, lengths = false, reverse = false;
+  bool cell = false, bias_ih = true, bias_hh = true, lengths = false, reverse = false;
   size_t weights() const { return cell ? 3 : 2; }
-  size_t end() const { return weights() + (bias ? 4 : 2); }
+  size_t biases() const { return weights() + 2; }
+  size_t end() const { return biases() + (bias_ih ? 1 : 0) + (bias_hh ? 1 : 0); }
 };
 
-// One step of one sequence: h and c after it.
-void step(const Kind& kind, const NaiveTensors& in, const Values1d& x, Values1d& h, Values1d& c) {
-  const size_t w = kind.weights(), n = h.size();
-  Values1d a = naive_product(in[w], x), s = naive_product(in[w + 1], h);
-  for (size_t i = 0; i < a.size() && kind.bias; ++i) {
-    a[i] += in[w + 2].data[i];
-    s[i] += in[w + 3].data[i];
-  }
-  const std::string name = kind.name;
-  for (size_t i = 0; i < n; ++i) {
-    const auto sum = [&](size_t gate) { return a[gate * n + i] + s[gate * n + i]; };
-    if (name == "rnn") h[i] = std::tanh(sum(0));
-    if (name == "rnn_relu") h[i] = std::fmax(sum(0), 0.0);
-    if (name == "lstm") {
-      c[i] = sigmoid_of(sum(1)) * c[i] + sigmoid_of(sum(0)) * std::tanh(sum(2));
-      h[i] = sigmoid_of(sum(3)) * std::tanh(c[i]);
-    }
-    if (name == "gru") {
-      const double r = sigmoid_of(sum(0)), z = sigmoid_of(sum(1));
-      h[i] = (1 - z) * std::tanh(a[2 * n + i] + r * s[2 * n + i]) + z * h[i];
-    }
-  }
+NaiveCell cell_of(const Kind& kind, const NaiveTensors& in) {
+  const size_t w = kind.weights();
+  size_t next = kind.biases();
+  const auto bias = [&](bool there) { return there ? in[next++] : filled({in[w].shape[0]}, 0); };
+  const NaiveTensor ih = bias(kind.bias_ih), hh = bias(kind.bias_hh);
+  return {naive_kind(kind.name), in[w], in[w + 1], ih, hh};
 }
 
 NaiveTensor naive(const Kind& kind, const NaiveTensors& in) {
   const int64_t batch = in[0].shape[0], time = in[0].shape[1], n = in[1].shape[1];
   NaiveTensor h = filled({batch, time, n}, 0), c = h;
+  const NaiveCell cell = cell_of(kind, in);
   for (int64_t b = 0; b < batch; ++b) {
-    Values1d state, cell;
+    NaiveCell::State state;
     for (int64_t j = 0; j < n; ++j) {
-      state.push_back(in[1].at({b, j}));
-      if (kind.cell) cell.push_back(in[2].at({b, j}));
+      state.h.push_back(in[1].at({b, j}));
+      if (kind.cell) state.c.push_back(in[2].at({b, j}));
     }
     const int64_t length = kind.lengths ? static_cast<int64_t>(in[kind.end()].at({b})) : time;
     for (int64_t i = 0; i < time; ++i) {
       const int64_t t = kind.reverse ? time - 1 - i : i;
-      if (t < length) step(kind, in, line_at(in[0], b, t), state, cell);
+      if (t < length) cell.step(line_at(in[0], b, t), state);
       for (int64_t j = 0; j < n; ++j) {
-        h.at({b, t, j}) = state[static_cast<size_t>(j)];
-        if (kind.cell) c.at({b, t, j}) = cell[static_cast<size_t>(j)];
+        h.at({b, t, j}) = state.h[static_cast<size_t>(j)];
+        if (kind.cell) c.at({b, t, j}) = state.c[static_cast<size_t>(j)];
       }
     }
   }
@@ -69,7 +57,9 @@ NaiveTensor naive(const Kind& kind, const NaiveTensors& in) {
 Tensor call(const Kind& kind, const Tensors& in) {
   const size_t w = kind.weights();
   RecurrentWeights weights{.weight_ih = in[w], .weight_hh = in[w + 1]};
-  if (kind.bias) weights.bias_ih = in[w + 2], weights.bias_hh = in[w + 3];
+  size_t next = kind.biases();
+  if (kind.bias_ih) weights.bias_ih = in[next++];
+  if (kind.bias_hh) weights.bias_hh = in[next];
   RecurrentOptions o{.reverse = kind.reverse};
   if (kind.lengths) o.lengths = in[kind.end()];
   const std::string name = kind.name;
@@ -85,7 +75,7 @@ std::vector<Shape> shapes(const Kind& kind, int64_t batch, int64_t time, int64_t
   std::vector<Shape> all{{batch, time, input}, {batch, hidden}};
   if (kind.cell) all.push_back({batch, hidden});
   all.insert(all.end(), {Shape{rows, input}, Shape{rows, hidden}});
-  if (kind.bias) all.insert(all.end(), 2, Shape{rows});
+  all.insert(all.end(), kind.end() - kind.biases(), Shape{rows});
   if (kind.lengths) all.push_back({batch});
   return all;
 }
@@ -165,11 +155,17 @@ void add(std::vector<OpCase>& rows, const Kind& plain) {
   rows.push_back(recurrent_row("lengths", kind));
 
   kind = plain;
-  kind.bias = false;
+  kind.bias_ih = kind.bias_hh = false;
   row = recurrent_row("no_bias", kind);
   row.one = shapes(kind, 1, 3, 1, 1);
   row.zero = shapes(kind, 3, 4, 2, 0);
   rows.push_back(row);
+
+  kind.bias_ih = true;
+  rows.push_back(recurrent_row("bias_ih", kind));
+  kind.bias_ih = false;
+  kind.bias_hh = true;
+  rows.push_back(recurrent_row("bias_hh", kind));
 
   row = recurrent_row("step", plain);  // of a decoder
   const std::vector<Shape> one = shapes(plain, 3, 1, 2, 3);

@@ -70,8 +70,8 @@ EncoderOptions encoder_options(const std::string& kind, int64_t width = 2, int64
 }
 
 // With a small MLP of gelu, which has no kinks.
-std::unique_ptr<AttentionEncoder> smooth_encoder(const EncoderOptions& o) {
-  auto encoder = std::make_unique<AttentionEncoder>(o);
+std::unique_ptr<TransformerSourceEncoder> smooth_encoder(const EncoderOptions& o) {
+  auto encoder = std::make_unique<TransformerSourceEncoder>(o);
   encoder->layers.layers[0].mlp = MLP({.d_model = o.width, .d_ff = 3});
   return encoder;
 }
@@ -209,8 +209,9 @@ std::vector<OpCase> rows_seq2seq() {
   const EncoderOptions gru = encoder_options("gru"),
                        transformer = encoder_options("transformer", 4, 2);
   rows.push_back(encoder_row("RecurrentEncoder", gru, std::make_shared<RecurrentEncoder>(gru)));
-  rows.push_back(encoder_row("AttentionEncoder", transformer,
-                             std::shared_ptr<AttentionEncoder>(smooth_encoder(transformer))));
+  rows.push_back(
+      encoder_row("TransformerSourceEncoder", transformer,
+                  std::shared_ptr<TransformerSourceEncoder>(smooth_encoder(transformer))));
   rows.push_back(decoder_row());
   add_models(rows);
   return rows;

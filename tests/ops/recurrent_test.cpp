@@ -7,12 +7,13 @@
 #include <limits>
 #include <optional>
 
+#include "fovea/core/allocator.h"
 #include "fovea/core/engine.h"
 #include "fovea/core/error.h"
 #include "fovea/core/node.h"
-#include "fovea/core/parallel.h"
 #include "fovea/core/random.h"
 #include "fovea/ops/ops.h"
+#include "tests/cases/near.h"
 
 namespace fovea {
 namespace {
@@ -130,7 +131,7 @@ TEST(Recurrent, PaddedSequencesAreThoseAlone) {
 
 // x as (T, B, I) in memory, and rows with gaps.
 TEST(Recurrent, TimeFirstViewsAreReadAsTheyLie) {
-  const int before = threads();
+  const testing::ThreadScope restore;
   for (const std::string& name : kNames) {
     for (const DType t : {f32, f64}) {
       Problem p = problem(name, 19, 5, 12, 40, t);
@@ -163,7 +164,6 @@ TEST(Recurrent, TimeFirstViewsAreReadAsTheyLie) {
       }
     }
   }
-  set_threads(before);
 }
 
 TEST(Recurrent, LongWalksFollowTheFormula) {
@@ -198,6 +198,53 @@ TEST(Recurrent, MixedFloatsPromote) {
   EXPECT_EQ(got[0].dtype(), f32);
   EXPECT_EQ(got[3].dtype(), f64);
   EXPECT_TRUE(allclose(to(got.back(), f32), p.result().detach(), 1e-5, 1e-6));
+}
+
+// The gradients of biases alone ask for neither x without its padding nor the states before.
+TEST(Recurrent, MakesNoCopiesForWeightsThatAreFrozen) {
+  for (const std::string& name : kNames) {
+    Problem p = problem(name, 8, 64, 256, 32);
+    p.o.lengths = full({8}, 60, i64);
+    const auto peak_of = [&](const Tensors& wanted) {
+      const Tensor loss = sum(p.result());
+      const int64_t before = memory_stats().live_bytes;
+      reset_peak_memory();
+      const Tensors g = grad(loss, wanted);
+      return memory_stats().peak_bytes - before;
+    };
+    for (const size_t i : {size_t{2}, size_t{3}}) p.in[i].requires_grad_(false);
+    p.in[0].requires_grad_(false);
+    const int64_t frozen = peak_of({p.in[4], p.in[5]});
+    p.in[2].requires_grad_();
+    const int64_t learned = peak_of({p.in[2], p.in[4], p.in[5]});
+    const int64_t x_bytes = p.in[0].numel() * 8;
+    EXPECT_GT(learned - frozen, x_bytes / 2) << name;
+    EXPECT_LT(frozen, x_bytes) << name;
+  }
+}
+
+// Either bias without the other, by either rule, and each gradient on its own.
+TEST(Recurrent, TakesOneBiasAlone) {
+  for (const std::string& name : kNames) {
+    const Problem p = problem(name, 3, 4, 2, 5);
+    for (const size_t bias : {size_t{4}, size_t{5}}) {
+      Problem one = p, zeroed = p;
+      one.in[9 - bias] = Tensor();
+      zeroed.in[9 - bias] = zeros_like(p.in[9 - bias].detach());
+      const Tensor want = zeroed.result();
+      EXPECT_TRUE(allclose(one.result().detach(), want.detach(), 1e-14, 1e-14)) << name;
+      for (const bool formula : {false, true}) {
+        std::optional<FormulaRules> scope;
+        if (formula) scope.emplace();
+        const auto of_bias = [&](const Problem& q) {
+          return grad(sum(square(q.result())), {p.in[bias], p.in[3]});
+        };
+        const Tensors g = of_bias(one), expected = of_bias(zeroed);
+        expect_close(g, expected, name);
+        EXPECT_GT(max(abs(g[0])).item(), 1e-3) << name;
+      }
+    }
+  }
 }
 
 TEST(Recurrent, ChangedLengthsAreNoticed) {

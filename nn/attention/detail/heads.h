@@ -3,28 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
 #include <string>
 
 #include "fovea/core/error.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea::detail {
-
-struct Width {
-  const char* name;
-  int64_t n;
-};
-/// ValueError that names all of them unless each is at least 1.
-inline void check_widths(const char* op, std::initializer_list<Width> widths) {
-  std::string list;
-  bool good = true;
-  for (const Width& w : widths) {
-    list += fmt::format("{}{} is {}", list.empty() ? "" : ", ", w.name, w.n);
-    good = good && w.n >= 1;
-  }
-  if (!good) throw ValueError(fmt::format("{}: {}; widths are at least 1", op, list));
-}
 
 /// ShapeError unless x is (B, T, width).
 inline void check_sequence(const char* op, const char* arg, const Tensor& x, int64_t width) {

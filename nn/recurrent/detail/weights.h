@@ -12,9 +12,6 @@ RecurrentWeights recurrent_weights(int64_t gates, int64_t in, int64_t hidden, bo
 /// Shows them as weight_ih, weight_hh, bias_ih and bias_hh, each with `suffix` behind.
 void visit_weights(Visitor& v, RecurrentWeights& w, const std::string& suffix = "");
 
-/// ValueError naming the layer unless both widths are at least 1.
-void check_widths(const char* layer, int64_t in, int64_t hidden);
-
 /// DTypeError naming the layer unless a tensor that it is called with has the dtype of its weights.
 void check_dtypes(const char* layer, const char* arg, const Tensor& x, const RecurrentWeights& w);
 

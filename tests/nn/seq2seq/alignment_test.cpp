@@ -40,25 +40,41 @@ TEST(Alignment, OfATransformerIsThatOfItsLastLayer) {
   const auto model = model_of({.encoder = "transformer", .decoder = "transformer", .layers = 2});
   const auto& m = dynamic_cast<const Transformer&>(*model);
   const Tensor source = a_source(), target = a_target();
-  Tensors all;
+  Tensor first, last, asked;
   const Tensor x = m.positions(m.target(target) * std::sqrt(8.0));
   const Tensor mine = unsqueeze(unsqueeze(m.keep_mask(target), 1), 1);
-  (void)m.decoder(x, m.encode(source),
-                  {.keep_mask = mine, .memory_keep_mask = m.keep_mask(source), .weights = &all});
-  ASSERT_EQ(all.size(), 2u);
-  EXPECT_LE(worst(model->alignment(source, target), all[1]), 1e-6);
-  EXPECT_GT(worst(all[0], all[1]), 1e-2);
+  const Tensor memory = m.encode(source);
+  const auto into = [&](Tensor* weights) {
+    return DecodeOptions{
+        .keep_mask = mine, .memory_keep_mask = m.keep_mask(source), .weights = weights};
+  };
+  (void)m.decoder.layers[1](m.decoder.layers[0](x, memory, into(&first)), memory, into(&last));
+  (void)m.decoder(x, memory, into(&asked));
+  EXPECT_TRUE(equal(asked, last));
+  EXPECT_LE(worst(model->alignment(source, target), last), 1e-6);
+  EXPECT_GT(worst(first, last), 1e-2);
 }
 
 TEST(Alignment, IsRefusedByWhatLooksNowhere) {
   EXPECT_THROW((void)model_of({.attention = "none"})->alignment(a_source(), a_target()),
-               ShapeError);
+               ValueError);
   Transformer m({.source_vocab = 4,
                  .target_vocab = 4,
                  .layer = {.d_model = 4},
                  .encoder_layers = 1,
                  .decoder_layers = 0});
-  EXPECT_THROW((void)m.alignment(tensor({{1}}), tensor({{1}})), ShapeError);
+  EXPECT_THROW((void)m.alignment(tensor({{1}}), tensor({{1}})), ValueError);
+}
+
+// In training mode as logits are: with dropout.
+TEST(Alignment, DropsWhileTraining) {
+  Seq2SeqOptions o = options_of({});
+  o.dropout = 0.5;
+  Seq2Seq model(o);
+  const auto a = [&] { return model.alignment(a_source(), a_target()); };
+  EXPECT_GT(worst(a(), a()), 1e-3);
+  model.eval();
+  EXPECT_TRUE(equal(a(), a()));
 }
 
 TEST(DecodingCoverage, IsTheSumOfWhatWasLookedAt) {

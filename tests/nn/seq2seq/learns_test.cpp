@@ -63,7 +63,8 @@ double share_right(const char* attention, int64_t steps) {
 TEST(Seq2Seq, LearnsToTurnWordsAroundByLookingBack) {
   const double looking = share_right("additive", 150), remembering = share_right("none", 150);
   EXPECT_GT(looking, 0.95);
-  EXPECT_LT(remembering, 0.9);
+  EXPECT_GT(remembering, 0.5) << "a word can be guessed once in 512";  // 0.82 to 0.85, by the seed
+  EXPECT_GT(looking - remembering, 0.1);
 }
 
 }  // namespace

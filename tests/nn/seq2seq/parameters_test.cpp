@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "fovea/core/engine.h"
-#include "fovea/core/parallel.h"
 #include "fovea/nn/serialize.h"
 #include "fovea/ops/ops.h"
+#include "tests/cases/near.h"
 #include "tests/io/temp_dir.h"
 #include "tests/nn/seq2seq/models.h"
 
@@ -103,19 +103,8 @@ TEST(Seq2Seq, DropsWhileTrainingOnly) {
   }
 }
 
-class OldThreads {
- public:
-  OldThreads() = default;
-  OldThreads(const OldThreads&) = delete;
-  OldThreads& operator=(const OldThreads&) = delete;
-  ~OldThreads() { set_threads(before_); }
-
- private:
-  int before_ = threads();
-};
-
 TEST(Seq2Seq, HasTheSameBitsOnAnyNumberOfThreads) {
-  const OldThreads restore;
+  const ThreadScope restore;
   for (const Kind& k : few_kinds()) {
     const auto model = model_of(k);
     manual_seed(8);

@@ -74,6 +74,26 @@ TEST(AttentionDecoder, NeedsEqualWidthsWhereNothingProjects) {
   }
 }
 
+TEST(AttentionDecoder, RefusesSourcesOfAnotherWidth) {
+  for (const char* attention : {"additive", "none"}) {
+    const AttentionDecoder d(
+        {.vocab = 3, .embedding = 2, .hidden = 6, .memory = 4, .attention = attention});
+    const Encoded good{zeros({2, 5, 4}), zeros({2, 4}), {}};
+    const Encoded bad{zeros({2, 5, 3}), zeros({2, 3}), {}}, none;
+    EXPECT_NO_THROW((void)d.prepare(good));
+    for (const Encoded& e : {bad, none}) {
+      EXPECT_EQ(refused("AttentionDecoder", ErrorKind::shape, {"summary is ", "need (B, 4)"},
+                        [&] { (void)d.start(e); }),
+                "");
+      EXPECT_THROW((void)d.prepare(e), ShapeError) << attention;
+    }
+    AttentionDecoder::State state = d.start(good);  // of two sources
+    const auto of_three = d.prepare({zeros({3, 5, 4}), zeros({3, 4}), {}});
+    EXPECT_THROW((void)d(tensor({{0}, {1}}), of_three, state), ShapeError) << attention;
+    EXPECT_THROW((void)d(tensor({{0}, {3}}), d.prepare(good), state), IndexError) << attention;
+  }
+}
+
 TEST(Seq2Seq, RefusesIdsItCannotRead) {
   const auto model = model_of({});
   const Tensor good = tensor({{1, 2}, {3, 4}});

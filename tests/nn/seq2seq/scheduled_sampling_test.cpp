@@ -22,11 +22,11 @@ std::unique_ptr<EncoderDecoder> sure_model(const Kind& k) {
 }
 
 // Row t is of what follows tokens 0 ... t: those of the target, or those it said itself.
-TEST(Teaching, ZeroShowsTheTargetAndOneWhatTheModelSaid) {
+TEST(ScheduledSampling, ZeroShowsTheTargetAndOneWhatTheModelSaid) {
   for (const Kind& k : recurrent_kinds()) {
     const auto model = sure_model(k);
     const Tensor source = a_source(), target = a_target(), forced = model->logits(source, target);
-    EXPECT_TRUE(equal(model->logits(source, target, {.sampling = 0}), forced)) << k.str();
+    EXPECT_TRUE(equal(model->logits(source, target, {.probability = 0}), forced)) << k.str();
 
     const auto decoding = model->decoding(source);
     const Tensor said =
@@ -34,17 +34,18 @@ TEST(Teaching, ZeroShowsTheTargetAndOneWhatTheModelSaid) {
     const Tensor own = model->logits(source, said);
     ASSERT_GT(worst(own, forced), 1) << k.str();
     const double size = max(abs(own)).item();
-    EXPECT_LE(worst(model->logits(source, target, {.sampling = 1}), own), 1e-5 * size) << k.str();
+    EXPECT_LE(worst(model->logits(source, target, {.probability = 1}), own), 1e-5 * size)
+        << k.str();
   }
 }
 
 // The draws of a generator of the caller's, one token after another.
-TEST(Teaching, DrawsAsALoopByHandDoes) {
+TEST(ScheduledSampling, DrawsAsALoopByHandDoes) {
   const auto model = model_of({});
   const Tensor source = a_source(), target = a_target();
   for (const double sampling : {0.5, 1.0}) {
     Generator g(5), by_hand(5);
-    const Tensor found = model->logits(source, target, {.sampling = sampling, .generator = &g});
+    const Tensor found = model->logits(source, target, {.probability = sampling, .generator = &g});
     const auto decoding = model->decoding(source);
     Tensor ids = target.narrow(1, 0, 1);
     int64_t replaced = 0;
@@ -62,7 +63,7 @@ TEST(Teaching, DrawsAsALoopByHandDoes) {
   }
 }
 
-TEST(Teaching, ReplacesEachTokenWithThatProbability) {
+TEST(ScheduledSampling, ReplacesEachTokenWithThatProbability) {
   const auto model = sure_model({});
   constexpr int64_t kTexts = 400;
   const Tensor source = expand(tensor({{3, 4, 5}}), {kTexts, 3});
@@ -71,7 +72,7 @@ TEST(Teaching, ReplacesEachTokenWithThatProbability) {
   const int64_t other = own == 2 ? 3 : 2;
   const Tensor target = expand(tensor({{kBegin, other}}), {kTexts, 2});
   manual_seed(6);
-  const Tensor logits = model->logits(source, target, {.sampling = 0.25});
+  const Tensor logits = model->logits(source, target, {.probability = 0.25});
   const Tensor forced = model->logits(source, target);
   EXPECT_LE(worst(logits.select(1, 0), forced.select(1, 0)), 1e-2);  // of numbers of size 1000
   const Tensor away = amax(abs(logits.select(1, 1) - forced.select(1, 1)), -1);
@@ -79,37 +80,37 @@ TEST(Teaching, ReplacesEachTokenWithThatProbability) {
   EXPECT_NEAR(share, 0.25, 0.07);  // three deviations
 }
 
-TEST(Teaching, SamplingLeavesAGradient) {
+TEST(ScheduledSampling, LeavesAGradient) {
   const auto model = model_of({});
-  sum(square(model->logits(a_source(), a_target(), {.sampling = 1}))).backward();
+  sum(square(model->logits(a_source(), a_target(), {.probability = 1}))).backward();
   for (const auto& [name, p] : model->named_parameters()) {
     ASSERT_TRUE(p.grad().defined()) << name;
     EXPECT_GT(max(abs(p.grad())).item(), 0) << name;
   }
 }
 
-TEST(Teaching, RefusesWhatIsNoProbability) {
+TEST(ScheduledSampling, RefusesWhatIsNoProbability) {
   const auto model = model_of({});
   const auto transformer = model_of({.decoder = "transformer"});
   for (const double bad : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
     for (const EncoderDecoder* m : {model.get(), transformer.get()}) {
-      EXPECT_THROW((void)m->logits(a_source(), a_target(), {.sampling = bad}), ValueError);
+      EXPECT_THROW((void)m->logits(a_source(), a_target(), {.probability = bad}), ValueError);
     }
   }
-  EXPECT_THROW((void)transformer->logits(a_source(), a_target(), {.sampling = 0.5}), ValueError);
-  EXPECT_NO_THROW((void)transformer->logits(a_source(), a_target(), {.sampling = 0}));
+  EXPECT_THROW((void)transformer->logits(a_source(), a_target(), {.probability = 0.5}), ValueError);
+  EXPECT_NO_THROW((void)transformer->logits(a_source(), a_target(), {.probability = 0}));
 }
 
 // A target that cannot be read is refused alike, whoever chooses its tokens.
-TEST(Teaching, RefusesTargetsAlike) {
+TEST(ScheduledSampling, RefusesTargetsAlike) {
   const auto model = model_of({});
   for (const double sampling : {0.0, 1.0}) {
-    const Teaching teaching{.sampling = sampling};
+    const ScheduledSampling sampled{.probability = sampling};
     for (const Tensor& bad : {Tensor(), tensor({1, 2}), zeros({3, 0}, i64), zeros({2, 4}, i64)}) {
-      EXPECT_THROW((void)model->logits(a_source(), bad, teaching), ShapeError) << sampling;
+      EXPECT_THROW((void)model->logits(a_source(), bad, sampled), ShapeError) << sampling;
     }
-    EXPECT_THROW((void)model->logits(a_source(), zeros({3, 4}), teaching), DTypeError);
-    EXPECT_EQ(model->logits(a_source(), begin_of(a_source()), teaching).size(1), 1);
+    EXPECT_THROW((void)model->logits(a_source(), zeros({3, 4}), sampled), DTypeError);
+    EXPECT_EQ(model->logits(a_source(), begin_of(a_source()), sampled).size(1), 1);
   }
 }
 
