@@ -10,7 +10,7 @@
 #include "fovea/core/random.h"
 #include "fovea/io/vocabulary.h"
 #include "fovea/ops/ops.h"
-#include "temp_dir.h"
+#include "tests/io/temp_dir.h"
 
 namespace fovea {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "temp_dir.h"
+#include "tests/io/temp_dir.h"
 
 namespace fovea {
 namespace {

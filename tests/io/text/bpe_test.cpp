@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "temp_dir.h"
+#include "tests/io/temp_dir.h"
 
 namespace fovea {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "temp_dir.h"
+#include "tests/io/temp_dir.h"
 
 namespace fovea {
 namespace {

@@ -6,7 +6,7 @@
 #include <zlib.h>
 
 #include "fovea/io/bpe.h"
-#include "temp_dir.h"
+#include "tests/io/temp_dir.h"
 
 namespace fovea {
 namespace {

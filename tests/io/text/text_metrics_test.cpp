@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "temp_dir.h"
+#include "tests/io/temp_dir.h"
 
 namespace fovea {
 namespace {

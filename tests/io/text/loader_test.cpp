@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "fovea/ops/ops.h"
-#include "temp_dir.h"
+#include "tests/io/temp_dir.h"
 
 namespace fovea {
 namespace {
