@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include "fovea/ops/kernels/recurrent-inl.h"
+#include "fovea/ops/kernels/recurrent_macros.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -62,10 +63,7 @@ HWY_INLINE void Backward(const RecurrentBackward<T>& p) {
   });
 }
 
-void ForwardF32(const RecurrentForward<float>& p) { Forward(p); }
-void ForwardF64(const RecurrentForward<double>& p) { Forward(p); }
-void BackwardF32(const RecurrentBackward<float>& p) { Backward(p); }
-void BackwardF64(const RecurrentBackward<double>& p) { Backward(p); }
+FOVEA_RECURRENT_BODY(gru)
 
 }  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -74,15 +72,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fovea::kernels {
 
-HWY_EXPORT(ForwardF32);
-HWY_EXPORT(ForwardF64);
-HWY_EXPORT(BackwardF32);
-HWY_EXPORT(BackwardF64);
-
-void gru_forward(const RecurrentForward<float>& p) { HWY_DYNAMIC_DISPATCH(ForwardF32)(p); }
-void gru_forward(const RecurrentForward<double>& p) { HWY_DYNAMIC_DISPATCH(ForwardF64)(p); }
-void gru_backward(const RecurrentBackward<float>& p) { HWY_DYNAMIC_DISPATCH(BackwardF32)(p); }
-void gru_backward(const RecurrentBackward<double>& p) { HWY_DYNAMIC_DISPATCH(BackwardF64)(p); }
+FOVEA_RECURRENT_EXPORT(gru)
 
 }  // namespace fovea::kernels
 #endif  // HWY_ONCE

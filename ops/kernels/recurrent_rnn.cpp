@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include "fovea/ops/kernels/recurrent-inl.h"
+#include "fovea/ops/kernels/recurrent_macros.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -58,14 +59,8 @@ HWY_INLINE void Backward(const RecurrentBackward<T>& p, const Activation& activa
   });
 }
 
-void ForwardF32(const RecurrentForward<float>& p) { Forward(p, ByTanh()); }
-void ForwardF64(const RecurrentForward<double>& p) { Forward(p, ByTanh()); }
-void BackwardF32(const RecurrentBackward<float>& p) { Backward(p, ByTanh()); }
-void BackwardF64(const RecurrentBackward<double>& p) { Backward(p, ByTanh()); }
-void ReluForwardF32(const RecurrentForward<float>& p) { Forward(p, ByRelu()); }
-void ReluForwardF64(const RecurrentForward<double>& p) { Forward(p, ByRelu()); }
-void ReluBackwardF32(const RecurrentBackward<float>& p) { Backward(p, ByRelu()); }
-void ReluBackwardF64(const RecurrentBackward<double>& p) { Backward(p, ByRelu()); }
+FOVEA_RECURRENT_BODY(rnn, ByTanh())
+FOVEA_RECURRENT_BODY(rnn_relu, ByRelu())
 
 }  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -74,29 +69,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fovea::kernels {
 
-HWY_EXPORT(ForwardF32);
-HWY_EXPORT(ForwardF64);
-HWY_EXPORT(BackwardF32);
-HWY_EXPORT(BackwardF64);
-HWY_EXPORT(ReluForwardF32);
-HWY_EXPORT(ReluForwardF64);
-HWY_EXPORT(ReluBackwardF32);
-HWY_EXPORT(ReluBackwardF64);
-
-void rnn_forward(const RecurrentForward<float>& p) { HWY_DYNAMIC_DISPATCH(ForwardF32)(p); }
-void rnn_forward(const RecurrentForward<double>& p) { HWY_DYNAMIC_DISPATCH(ForwardF64)(p); }
-void rnn_backward(const RecurrentBackward<float>& p) { HWY_DYNAMIC_DISPATCH(BackwardF32)(p); }
-void rnn_backward(const RecurrentBackward<double>& p) { HWY_DYNAMIC_DISPATCH(BackwardF64)(p); }
-void rnn_relu_forward(const RecurrentForward<float>& p) { HWY_DYNAMIC_DISPATCH(ReluForwardF32)(p); }
-void rnn_relu_forward(const RecurrentForward<double>& p) {
-  HWY_DYNAMIC_DISPATCH(ReluForwardF64)(p);
-}
-void rnn_relu_backward(const RecurrentBackward<float>& p) {
-  HWY_DYNAMIC_DISPATCH(ReluBackwardF32)(p);
-}
-void rnn_relu_backward(const RecurrentBackward<double>& p) {
-  HWY_DYNAMIC_DISPATCH(ReluBackwardF64)(p);
-}
+FOVEA_RECURRENT_EXPORT(rnn)
+FOVEA_RECURRENT_EXPORT(rnn_relu)
 
 }  // namespace fovea::kernels
 #endif  // HWY_ONCE
