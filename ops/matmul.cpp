@@ -11,6 +11,7 @@
 #include "fovea/ops/internal.h"
 #include "fovea/ops/kernels/gemm.h"
 #include "fovea/ops/kernels/reduce.h"
+#include "fovea/ops/panelled.h"
 
 namespace fovea {
 namespace detail {
@@ -45,6 +46,14 @@ bool blas_layout(const Tensor& x, Layout& out) {
       fmt::format("{}: a is {}, b is {}; {}", op, a.shape().str(), b.shape().str(), need));
 }
 
+// Whether one of the two operands should be laid out once for all rows of the other (panelled.h):
+// when these are enough, and the panels neither half empty nor too many for the caches.
+bool panels_pay(int64_t m, int64_t n, int64_t k) {
+  constexpr int64_t kWork = 1'000'000, kMost = 1'000'000;
+  return m >= 128 && m >= n / 2 && n >= 32 && k >= 16 && k <= kMost / n && m * n > kWork / k &&
+         (n % 32 == 0 || n >= 128);
+}
+
 Tensor with_layout(const Tensor& x, Layout& l) {
   if (blas_layout(x, l)) return x;
   Tensor p = packed(x);
@@ -75,6 +84,14 @@ Tensor raw_matmul(const char* op, const Tensor& a_in, const Tensor& b_in, const 
   shape.numel(op);
   Tensor y = start.defined() ? start : Tensor::empty(shape, a.dtype());
   if (y.numel() == 0) return y;
+  if (batch == 1 && panels_pay(m, n, k)) {
+    visit_floating(a.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      Panelled<T>(lb.transposed, b.data<T>(), lb.ld, k, n)
+          .rows(m, la.transposed, a.data<T>(), la.ld, start.defined(), y.data<T>(), n);
+    });
+    return y;
+  }
   const double beta = start.defined() ? 1 : 0;
   const kernels::GemmTiling tiling = kernels::gemm_tiling(m, n, k);
   const int64_t tiles = tiling.tiles();

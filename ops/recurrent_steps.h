@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "fovea/ops/kernels/gemm.h"
-#include "fovea/ops/kernels/panels.h"
+#include "fovea/ops/panelled.h"
 #include "fovea/ops/recurrent.h"
 
 namespace fovea::detail {
@@ -39,11 +40,13 @@ struct RecurrentWalk {
                : Tensor::empty({batch, time, w}, t);
   }
 
-  // f(first, rows) for every slice; the cuts are a function of the shape alone.
+  // f(first, rows) for every slice: one a thread, within limits. Fewer rows would wait for the
+  // panels of the weights, more would leave threads idle. A row's bits do not depend on the cuts.
   template <class F>
   void each_slice(const F& f) const {
-    constexpr int64_t kRows = 16;
-    const int64_t slices = std::max<int64_t>((batch + kRows - 1) / kRows, batch >= 8 ? 2 : 1);
+    const int64_t share = (batch + threads() - 1) / threads();
+    const int64_t rows = std::clamp<int64_t>((share + 7) / 8 * 8, 16, 32);
+    const int64_t slices = std::max<int64_t>((batch + rows - 1) / rows, batch >= 8 ? 2 : 1);
     const int64_t worth = grain_for(time * hidden * gates * hidden / 8);
     parallel_for(batch, std::max((batch + slices - 1) / slices, worth),
                  [&](int64_t first, int64_t end) { f(first, end - first); });
@@ -51,48 +54,35 @@ struct RecurrentWalk {
 };
 
 /// Weights that every step multiplies by: B (k, n), stored (n, k) when transposed. A step
-/// multiplies few rows, and every step of every slice by the same matrix, so that is laid out for
-/// it once.
+/// multiplies few rows, and every step of every slice by the same matrix.
 template <class T>
 class StepWeights {
  public:
   StepWeights(const RecurrentWalk& walk, const Tensor& w, bool transposed, int64_t k, int64_t n)
-      : w_(packed(w)),
-        transposed_(transposed),
-        k_(k),
-        n_(n),
-        laid_out_(walk.batch * walk.time >= kWorth),
-        panels_(laid_out_ ? kernels::panels<T>(n) * kernels::kPanel<T> * k : 0) {
-    if (!laid_out_) return;
-    const int64_t size = kernels::kPanel<T> * k;
-    parallel_for(kernels::panels<T>(n), grain_for(size), [&](int64_t p, int64_t end) {
-      for (; p < end; ++p) {
-        kernels::pack_panel(transposed, w_.data<T>(), k, n, p, panels_.data() + p * size);
-      }
-    });
+      : w_(packed(w)), transposed_(transposed), k_(k), n_(n) {
+    constexpr int64_t kWorth = 8;  // rows in all, from which the panels pay
+    if (walk.batch * walk.time >= kWorth) panelled_.emplace(transposed, w_.data<T>(), ld(), k, n);
   }
   // C = A B, or C += A B.
   void product(int64_t m, const T* a, int64_t lda, bool add, T* c, int64_t ldc) const {
-    if (laid_out_) return kernels::panel_product(m, n_, k_, a, lda, panels_.data(), add, c, ldc);
-    kernels::gemm(false, transposed_, m, n_, k_, T(1), a, lda, w_.data<T>(), transposed_ ? k_ : n_,
+    if (panelled_) return panelled_->product(m, false, a, lda, add, c, ldc);
+    kernels::gemm(false, transposed_, m, n_, k_, T(1), a, lda, w_.data<T>(), ld(),
                   add ? T(1) : T(0), c, ldc);
   }
 
   // C = A B for the rows of all steps, in parallel.
   void rows(const RecurrentWalk& walk, const T* a, int64_t lda, T* c, int64_t ldc) const {
-    const int64_t count = walk.batch * walk.time, block = std::clamp<int64_t>(count / 8, 16, 64);
-    parallel_for(count, std::max(block, grain_for(k_ * n_ / 8)), [&](int64_t r, int64_t end) {
-      product(end - r, a + r * lda, lda, false, c + r * ldc, ldc);
-    });
+    const int64_t count = walk.batch * walk.time;
+    if (panelled_) return panelled_->rows(count, false, a, lda, false, c, ldc);
+    product(count, a, lda, false, c, ldc);
   }
 
  private:
-  static constexpr int64_t kWorth = 8;  // rows in all, from which the panels pay
+  int64_t ld() const { return transposed_ ? k_ : n_; }
   Tensor w_;
   bool transposed_;
   int64_t k_, n_;
-  bool laid_out_;
-  mutable Scratch<T> panels_;
+  std::optional<Panelled<T>> panelled_;
 };
 
 }  // namespace fovea::detail

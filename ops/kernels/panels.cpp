@@ -2,6 +2,7 @@
 #include "fovea/ops/kernels/panels.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "fovea/ops/kernels/convert.h"
 
@@ -19,11 +20,11 @@ namespace {  // other kernels may use the same names
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The sums of 2 kRows vectors, two more for the panel and one for A stay in registers.
+// The sums of 2 kMostRows vectors, two more for the panel and one for A stay in registers.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr int64_t kMostRows = 8;
 #else
-constexpr int64_t kMostRows = 4;
+constexpr int64_t kMostRows = 6;
 #endif
 
 template <class T>
@@ -50,18 +51,18 @@ HWY_INLINE void Finish(D d, V sum, int64_t columns, bool add, T* c) {
 // Written out row by row: a compiler keeps arrays of vectors in memory.
 #define FOVEA_EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define FOVEA_ZERO(r) V left##r = hn::Zero(d), right##r = left##r;
-#define FOVEA_ADD(r)                            \
-  if constexpr (r < kRows) {                    \
-    const V a = hn::Set(d, b.a[r * b.lda + p]); \
-    left##r = hn::MulAdd(a, left, left##r);     \
-    right##r = hn::MulAdd(a, right, right##r);  \
+#define FOVEA_ADD(r)                                                               \
+  if constexpr (r < kRows) {                                                       \
+    const V a = hn::Set(d, kTurned ? b.a[p * kMostRows + r] : b.a[r * b.lda + p]); \
+    left##r = hn::MulAdd(a, left, left##r);                                        \
+    right##r = hn::MulAdd(a, right, right##r);                                     \
   }
 #define FOVEA_FINISH(r)                                                     \
   if constexpr (r < kRows) {                                                \
     Finish(d, left##r, b.columns, b.add, b.c + r * b.ldc);                  \
     Finish(d, right##r, b.columns - lanes, b.add, b.c + r * b.ldc + lanes); \
   }
-template <class T, int64_t kRows>
+template <bool kTurned, int64_t kRows, class T>
 HWY_INLINE void Rows(const Block<T>& b) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
@@ -79,39 +80,67 @@ HWY_INLINE void Rows(const Block<T>& b) {
 #undef FOVEA_ZERO
 #undef FOVEA_EACH_ROW
 
+// All rows of C in the columns of two vectors.
+template <bool kTurned, class T>
+HWY_INLINE void Columns(int64_t m, Block<T> b) {
+  const auto run = [&](auto rows) HWY_ATTR {
+    constexpr int64_t kRows = decltype(rows)::value;
+    Rows<kTurned, kRows>(b);
+    b.a += !kTurned ? kRows * b.lda : kRows == kMostRows ? kMostRows * b.k : kRows;
+    b.c += kRows * b.ldc;
+    m -= kRows;
+  };
+  while (m >= kMostRows) run(std::integral_constant<int64_t, kMostRows>());
+  if (m >= 4) run(std::integral_constant<int64_t, 4>());
+  if (m >= 2) run(std::integral_constant<int64_t, 2>());
+  if (m >= 1) run(std::integral_constant<int64_t, 1>());
+}
+
+// At most kTurn rows of A, stored (k, m), in blocks of kMostRows: (block, k, row). Where they were,
+// a step along k led to another page.
+constexpr int64_t kTurn = 16 * kMostRows / 2;
 template <class T>
-HWY_INLINE void Product(int64_t m, int64_t n, int64_t k, const T* a, int64_t lda, const T* panels,
-                        bool add, T* c, int64_t ldc) {
+HWY_INLINE void Turn(int64_t m, int64_t k, const T* a, int64_t lda, T* HWY_RESTRICT out) {
+  for (int64_t p = 0; p < k; ++p, a += lda) {
+    int64_t i = 0;
+    for (; i + kMostRows <= m; i += kMostRows) {
+      std::copy_n(a + i, kMostRows, out + i * k + p * kMostRows);
+    }
+    std::copy_n(a + i, m - i, out + i * k + p * kMostRows);
+  }
+}
+
+// A block of B, and all of p's rows or, of a transposed A, those that were turned.
+template <bool kTurned, class T>
+HWY_INLINE void Panels(const PanelProduct<T>& p, int64_t m, int64_t from, const T* a, T* c) {
   const int64_t step = 2 * static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-  for (int64_t j = 0; j < n; j += step) {
-    const T* panel = panels + j / kPanel<T> * kPanel<T> * k + j % kPanel<T>;
-    Block<T> b{k, n - j, a, lda, panel, add, c + j, ldc};
-    for (int64_t rest = m; rest > 0;) {
-      const int64_t rows = rest >= kMostRows ? kMostRows : rest >= 4 ? 4 : rest >= 2 ? 2 : 1;
-      if (rows == kMostRows) {
-        Rows<T, kMostRows>(b);
-      } else if (rows == 4) {
-        Rows<T, 4>(b);
-      } else if (rows == 2) {
-        Rows<T, 2>(b);
-      } else {
-        Rows<T, 1>(b);
-      }
-      rest -= rows;
-      b.a += rows * lda;
-      b.c += rows * ldc;
+  const int64_t end = std::min(p.n, p.last * kPanel<T>), k = std::min(kPanelRows, p.k - from);
+  const T* block = p.panels + from * panels<T>(p.n) * kPanel<T>;
+  for (int64_t j = p.first * kPanel<T>; j < end; j += step) {
+    Columns<kTurned>(
+        m, Block<T>{k, p.n - j, a, p.lda, block + j / kPanel<T> * kPanel<T> * k + j % kPanel<T>,
+                    p.add || from > 0, c + j, p.ldc});
+  }
+}
+
+template <class T>
+HWY_INLINE void Product(const PanelProduct<T>& p) {
+  for (int64_t from = 0; from == 0 || from < p.k; from += kPanelRows) {
+    if (!p.transposed) {
+      Panels<false>(p, p.m, from, p.a + from, p.c);
+      continue;
+    }
+    HWY_ALIGN T turned[kTurn * kPanelRows];
+    for (int64_t i = 0; i < p.m; i += kTurn) {
+      const int64_t m = std::min(kTurn, p.m - i);
+      Turn(m, std::min(kPanelRows, p.k - from), p.a + from * p.lda + i, p.lda, turned);
+      Panels<true>(p, m, from, turned, p.c + i * p.ldc);
     }
   }
 }
 
-void ProductF32(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* panels,
-                bool add, float* c, int64_t ldc) {
-  Product(m, n, k, a, lda, panels, add, c, ldc);
-}
-void ProductF64(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* panels,
-                bool add, double* c, int64_t ldc) {
-  Product(m, n, k, a, lda, panels, add, c, ldc);
-}
+void ProductF32(const PanelProduct<float>& p) { Product(p); }
+void ProductF64(const PanelProduct<double>& p) { Product(p); }
 
 }  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -123,15 +152,19 @@ namespace fovea::kernels {
 namespace {
 
 template <class T>
-void pack(bool transposed, const T* b, int64_t k, int64_t n, int64_t p, T* panel) {
+void pack(bool transposed, const T* b, int64_t ldb, int64_t k, int64_t n, int64_t p, T* all) {
   const int64_t first = p * kPanel<T>, columns = std::min(kPanel<T>, n - first);
-  if (columns < kPanel<T>) std::fill(panel, panel + k * kPanel<T>, T(0));
-  if (transposed) {
-    transpose_copy(b + first * k, k, panel, kPanel<T>, columns, k);
-    return;
-  }
-  for (int64_t i = 0; i < k; ++i) {
-    std::copy_n(b + i * n + first, columns, panel + i * kPanel<T>);
+  for (int64_t from = 0; from < k; from += kPanelRows) {
+    const int64_t rows = std::min(kPanelRows, k - from);
+    T* panel = all + from * panels<T>(n) * kPanel<T> + first * rows;
+    if (columns < kPanel<T>) std::fill_n(panel, rows * kPanel<T>, T(0));
+    if (transposed) {
+      transpose_copy(b + first * ldb + from, ldb, panel, kPanel<T>, columns, rows);
+      continue;
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+      std::copy_n(b + (from + i) * ldb + first, columns, panel + i * kPanel<T>);
+    }
   }
 }
 
@@ -140,20 +173,16 @@ void pack(bool transposed, const T* b, int64_t k, int64_t n, int64_t p, T* panel
 HWY_EXPORT(ProductF32);
 HWY_EXPORT(ProductF64);
 
-void pack_panel(bool transposed, const float* b, int64_t k, int64_t n, int64_t p, float* panel) {
-  pack(transposed, b, k, n, p, panel);
+void pack_panel(bool transposed, const float* b, int64_t ldb, int64_t k, int64_t n, int64_t p,
+                float* all) {
+  pack(transposed, b, ldb, k, n, p, all);
 }
-void pack_panel(bool transposed, const double* b, int64_t k, int64_t n, int64_t p, double* panel) {
-  pack(transposed, b, k, n, p, panel);
+void pack_panel(bool transposed, const double* b, int64_t ldb, int64_t k, int64_t n, int64_t p,
+                double* all) {
+  pack(transposed, b, ldb, k, n, p, all);
 }
-void panel_product(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda,
-                   const float* panels, bool add, float* c, int64_t ldc) {
-  HWY_DYNAMIC_DISPATCH(ProductF32)(m, n, k, a, lda, panels, add, c, ldc);
-}
-void panel_product(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda,
-                   const double* panels, bool add, double* c, int64_t ldc) {
-  HWY_DYNAMIC_DISPATCH(ProductF64)(m, n, k, a, lda, panels, add, c, ldc);
-}
+void panel_product(const PanelProduct<float>& p) { HWY_DYNAMIC_DISPATCH(ProductF32)(p); }
+void panel_product(const PanelProduct<double>& p) { HWY_DYNAMIC_DISPATCH(ProductF64)(p); }
 
 }  // namespace fovea::kernels
 #endif  // HWY_ONCE

@@ -1,30 +1,50 @@
-// Products of few rows by one matrix, again and again: a recurrent layer's state by its weights.
-// The matrix is laid out once, in panels of columns that stream through the first-level cache;
-// BLAS would do so at every call, or do without, which is slower by a third. f32 and f64. Serial.
+// Products of many rows by one matrix, which is laid out once: in panels of columns that stream
+// through the first-level cache. BLAS lays both operands out at every call. f32 and f64. Serial.
 #pragma once
 
 #include <cstdint>
 
 namespace fovea::kernels {
 
-// Columns of a panel. Panel p of B (k, n) holds columns [p W, p W + W), row after row; past n there
-// are zeros.
+// Columns and rows of a panel, 16 KiB. B (k, n) is cut into blocks of kPanelRows rows, one below
+// the other, each into panels side by side; past n there are zeros.
 template <class T>
 inline constexpr int64_t kPanel = 128 / static_cast<int64_t>(sizeof(T));
+inline constexpr int64_t kPanelRows = 128;
 
+// Side by side.
 template <class T>
 constexpr int64_t panels(int64_t n) {
   return (n + kPanel<T> - 1) / kPanel<T>;
 }
+// Numbers in all panels of B.
+template <class T>
+constexpr int64_t panels_size(int64_t k, int64_t n) {
+  return panels<T>(n) * kPanel<T> * k;
+}
 
-// Panel p of B, of k kPanel numbers. B is stored (k, n), or (n, k) when transposed; no gaps.
-void pack_panel(bool transposed, const float* b, int64_t k, int64_t n, int64_t p, float* panel);
-void pack_panel(bool transposed, const double* b, int64_t k, int64_t n, int64_t p, double* panel);
+// Writes panel p of every block to where it lies among `all`. B is stored in rows ldb apart: (k,
+// n), or (n, k) when transposed.
+void pack_panel(bool transposed, const float* b, int64_t ldb, int64_t k, int64_t n, int64_t p,
+                float* all);
+void pack_panel(bool transposed, const double* b, int64_t ldb, int64_t k, int64_t n, int64_t p,
+                double* all);
 
-// C = A B, or C += A B, with A (m, k) and C (m, n) of rows lda and ldc apart, and all panels of B.
-void panel_product(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda,
-                   const float* panels, bool add, float* c, int64_t ldc);
-void panel_product(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda,
-                   const double* panels, bool add, double* c, int64_t ldc);
+// C = A B, or C += A B, in the columns of panels first ... last - 1. Each element is summed along k
+// in one order, a block at a time: its bits are the same whatever m, first and last are.
+template <class T>
+struct PanelProduct {
+  int64_t m, n, k;
+  bool transposed;  // A is stored (k, m), else (m, k)
+  const T* a;
+  int64_t lda;
+  const T* panels;  // all of B
+  int64_t first, last;
+  bool add;
+  T* c;  // (m, n)
+  int64_t ldc;
+};
+void panel_product(const PanelProduct<float>& p);
+void panel_product(const PanelProduct<double>& p);
 
 }  // namespace fovea::kernels
