@@ -12,8 +12,8 @@ void DecoderCache::select(const Tensor& rows) {
 }
 
 TransformerDecoderLayer::TransformerDecoderLayer(const TransformerLayerOptions& o)
-    : self_attention(detail::attention_of(o)),
-      cross_attention(detail::attention_of(o)),
+    : self_attention(detail::self_attention_of(o)),
+      cross_attention(detail::cross_attention_of(o)),
       mlp(detail::mlp_of(o)),
       norm1(detail::norm_of(o)),
       norm2(detail::norm_of(o)),

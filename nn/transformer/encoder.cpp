@@ -5,7 +5,7 @@
 namespace fovea {
 
 TransformerEncoderLayer::TransformerEncoderLayer(const TransformerLayerOptions& o)
-    : attention(detail::attention_of(o)),
+    : attention(detail::self_attention_of(o)),
       mlp(detail::mlp_of(o)),
       norm1(detail::norm_of(o)),
       norm2(detail::norm_of(o)),

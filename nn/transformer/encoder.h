@@ -9,6 +9,7 @@
 // the way, which rescales it each time. With a causal mask this layer is the block of GPT.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "fovea/nn/attention/multi_head.h"
@@ -22,10 +23,14 @@ struct TransformerLayerOptions {
   int64_t heads = 1;
   int64_t d_ff = 0;      ///< 0: 4 d_model
   double dropout = 0.1;  ///< of attention weights, inside the MLP, and of what is added to x
+  std::optional<double> attention_dropout = {};  ///< that of attention weights, where it differs
   Activation activation = Activation::relu;
   bool pre_norm = false;
   double eps = 1e-5;  ///< of the norms
   bool bias = true;   ///< of all projections and norms
+  /// Self-attention turns queries and keys by their positions; cross-attention, whose two sides
+  /// count apart, does not.
+  std::optional<RotaryPositionsOptions> rotary = {};
   DType dtype = f32;
 };
 

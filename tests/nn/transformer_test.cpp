@@ -77,14 +77,21 @@ TEST(TransformerEncoder, EndsWithANormWhenItsLayersDoNot) {
   EXPECT_FALSE(made(false, true));
 }
 
-class TransformerSteps : public ::testing::TestWithParam<bool> {};
+struct Steps {
+  bool pre_norm = false;
+  std::optional<RotaryPositionsOptions> rotary = {};
+};
+class TransformerSteps : public ::testing::TestWithParam<Steps> {};
 
-// Of post-norm layers and pre-norm ones.
 TEST_P(TransformerSteps, EqualTheWholeWithPadding) {
   manual_seed(10);
   Transformer m({.source_vocab = 9,
                  .target_vocab = 7,
-                 .layer = {.d_model = 16, .heads = 4, .d_ff = 32, .pre_norm = GetParam()},
+                 .layer = {.d_model = 16,
+                           .heads = 4,
+                           .d_ff = 32,
+                           .pre_norm = GetParam().pre_norm,
+                           .rotary = GetParam().rotary},
                  .encoder_layers = 2,
                  .decoder_layers = 2,
                  .padding_idx = 0});
@@ -108,7 +115,27 @@ TEST_P(TransformerSteps, EqualTheWholeWithPadding) {
   ASSERT_EQ(found[0].size(), one[0].size());
   for (size_t i = 0; i < one[0].size(); ++i) EXPECT_EQ(found[0][i].ids, one[0][i].ids);
 }
-INSTANTIATE_TEST_SUITE_P(Transformer, TransformerSteps, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Transformer, TransformerSteps,
+                         ::testing::Values(Steps{}, Steps{true}, Steps{true, {{.dim = 0}}}));
+
+// The options of a layer's attentions, and what they leave to the rest of it.
+TEST(TransformerLayers, AttentionHasItsOwnOptions) {
+  const TransformerLayerOptions usual{.d_model = 8, .heads = 2, .dropout = 0.25};
+  TransformerLayerOptions own = usual;
+  own.attention_dropout = 0;
+  own.rotary = RotaryPositionsOptions{};
+  const TransformerDecoderLayer a(usual), b(own);
+  for (const auto* attention : {&a.self_attention, &a.cross_attention}) {
+    EXPECT_EQ(attention->options().dropout, 0.25);
+    EXPECT_FALSE(attention->options().rotary);
+  }
+  EXPECT_EQ(b.self_attention.options().dropout, 0);
+  EXPECT_EQ(b.cross_attention.options().dropout, 0);
+  EXPECT_EQ(b.mlp.dropout.p, 0.25);
+  EXPECT_TRUE(b.self_attention.options().rotary);
+  EXPECT_FALSE(b.cross_attention.options().rotary);
+  EXPECT_TRUE(TransformerEncoderLayer(own).attention.options().rotary);
+}
 
 TEST(Transformer, StartsWithTablesOfUnitVectors) {
   manual_seed(5);

@@ -31,7 +31,7 @@ NaiveTensor encoder_layer(const NaiveTensor& x, Parameters& p, const NaiveHeads&
 }
 
 NaiveTensor decoder_layer(const NaiveTensor& x, const NaiveTensor& memory, Parameters& p,
-                          int64_t heads, bool pre) {
+                          int64_t heads, bool pre, const std::optional<RopePairing>& rotary) {
   Parameters self = p, cross{p.all, p.at + 8}, feed{p.all, p.at + 16}, norms{p.all, p.at + 20};
   p.at += 26;
   const NaiveNorm norm1 = take_norm(norms), norm2 = take_norm(norms), norm3 = take_norm(norms);
@@ -39,7 +39,8 @@ NaiveTensor decoder_layer(const NaiveTensor& x, const NaiveTensor& memory, Param
     return pre ? plus(t, f(n(t))) : n(plus(t, f(t)));
   };
   const NaiveTensor h1 = step(norm1, x, [&](const NaiveTensor& t) {
-    return multi_head(t, t, t, self, {.heads = heads, .kv_heads = heads, .sees = sees_the_past});
+    return multi_head(t, t, t, self,
+                      {.heads = heads, .kv_heads = heads, .sees = sees_the_past, .rotary = rotary});
   });
   const NaiveTensor h2 = step(norm2, h1, [&](const NaiveTensor& t) {
     return multi_head(t, memory, memory, cross, {.heads = heads, .kv_heads = heads});

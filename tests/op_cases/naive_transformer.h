@@ -20,7 +20,7 @@ NaiveTensor swiglu(const NaiveTensor& x, Parameters& p);
 NaiveTensor encoder_layer(const NaiveTensor& x, Parameters& p, const NaiveHeads& heads, bool pre,
                           double eps = 1e-5);
 NaiveTensor decoder_layer(const NaiveTensor& x, const NaiveTensor& memory, Parameters& p,
-                          int64_t heads, bool pre);
+                          int64_t heads, bool pre, const std::optional<RopePairing>& rotary = {});
 NaiveTensor llama_block(const NaiveTensor& x, Parameters& p, const NaiveHeads& heads);
 
 }  // namespace fovea::cases

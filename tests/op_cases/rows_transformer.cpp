@@ -75,11 +75,13 @@ void add_transformer_parts(std::vector<OpCase>& rows) {
   rows.push_back(std::move(row));
 }
 
-void add_layers(std::vector<OpCase>& rows, bool pre) {
-  const char* label = pre ? "pre_norm" : "";
-  const NaiveHeads two{.heads = 2, .kv_heads = 2};
-  OpCase row = of_one("TransformerEncoderLayer", TransformerEncoderLayer(layer_options(pre)),
-                      floats({2, 3, 4}));
+void add_layers(std::vector<OpCase>& rows, bool pre, std::optional<RopePairing> rotary = {}) {
+  const char* label = rotary ? "rotary" : pre ? "pre_norm" : "";
+  TransformerLayerOptions options = layer_options(pre);
+  if (rotary) options.rotary = RotaryPositionsOptions{.pairing = *rotary};
+  const NaiveHeads two{.heads = 2, .kv_heads = 2, .rotary = rotary};
+  OpCase row =
+      of_one("TransformerEncoderLayer", TransformerEncoderLayer(options), floats({2, 3, 4}));
   row.label = label;
   row.naive = [two, pre](const NaiveTensors& x) {
     Parameters p{x, 1};
@@ -92,12 +94,12 @@ void add_layers(std::vector<OpCase>& rows, bool pre) {
 
   const auto decode = [](auto& l, const Tensors& in) { return l(in[0], in[1]); };
   row = small(module_row("TransformerDecoderLayer",
-                         std::make_shared<TransformerDecoderLayer>(layer_options(pre)),
+                         std::make_shared<TransformerDecoderLayer>(options),
                          {floats({2, 2, 4}), floats({2, 3, 4})}, decode));
   row.label = label;
-  row.naive = [pre](const NaiveTensors& x) {
+  row.naive = [pre, rotary](const NaiveTensors& x) {
     Parameters p{x, 2};
-    return decoder_layer(x[0], x[1], p, 2, pre);
+    return decoder_layer(x[0], x[1], p, 2, pre, rotary);
   };
   row.zero = with_arguments(row, {{2, 2, 4}, {2, 0, 4}});
   row.one = with_arguments(row, {{1, 1, 4}, {1, 1, 4}});
@@ -160,6 +162,7 @@ std::vector<OpCase> rows_transformer() {
   std::vector<OpCase> rows;
   add_transformer_parts(rows);
   for (const bool pre : {false, true}) add_layers(rows, pre);
+  add_layers(rows, true, RopePairing::half);
   add_stacks(rows);
   add_llama_block(rows);
   return rows;

@@ -8,12 +8,17 @@
 
 namespace fovea::detail {
 
-inline MultiHeadAttention attention_of(const TransformerLayerOptions& o) {
+inline MultiHeadAttention cross_attention_of(
+    const TransformerLayerOptions& o, const std::optional<RotaryPositionsOptions>& rotary = {}) {
   return MultiHeadAttention({.d_model = o.d_model,
                              .heads = o.heads,
-                             .dropout = o.dropout,
+                             .dropout = o.attention_dropout.value_or(o.dropout),
                              .bias = o.bias,
+                             .rotary = rotary,
                              .dtype = o.dtype});
+}
+inline MultiHeadAttention self_attention_of(const TransformerLayerOptions& o) {
+  return cross_attention_of(o, o.rotary);
 }
 inline MLP mlp_of(const TransformerLayerOptions& o) {
   return MLP({.d_model = o.d_model,
