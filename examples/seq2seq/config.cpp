@@ -56,6 +56,7 @@ Config preset(const std::string& task, const std::string& attention) {
     c.hidden = task == "phonemes" || task == "pairs" ? 128 : 64;
     c.dropout = 0.1;
     c.lr = 2e-3;
+    c.beta2 = 0.98;
     c.warm_up = 400;
   }
   return c;
@@ -67,7 +68,13 @@ std::unique_ptr<EncoderDecoder> make_model(const Config& c, int64_t source_vocab
     return std::make_unique<Transformer>(TransformerOptions{
         .source_vocab = source_vocab,
         .target_vocab = target_vocab,
-        .layer = {.d_model = c.hidden, .heads = c.heads, .dropout = c.dropout, .pre_norm = true},
+        // A token is looked at by one or two heads: whoever drops their weights hides the token.
+        .layer = {.d_model = c.hidden,
+                  .heads = c.heads,
+                  .dropout = c.dropout,
+                  .attention_dropout = 0,
+                  .pre_norm = true,
+                  .rotary = RotaryPositionsOptions{}},
         .encoder_layers = c.layers,
         .decoder_layers = c.layers,
         .padding_idx = Vocabulary::pad});

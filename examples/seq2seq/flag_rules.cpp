@@ -89,6 +89,11 @@ void check_config(const Config& c) {
     throw examples::UsageError(
         fmt::format("--hidden {}: not a multiple of {} heads", c.hidden, c.heads));
   }
+  if (c.attention == "transformer" && c.hidden / c.heads % 2 != 0) {
+    throw examples::UsageError(
+        fmt::format("--hidden {}: each of {} heads must be of even width, for rotary positions",
+                    c.hidden, c.heads));
+  }
 }
 
 void check_given(const std::set<std::string>& flags, const std::vector<Config>& configs) {

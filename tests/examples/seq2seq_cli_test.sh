@@ -111,6 +111,8 @@ refuses 2 '--samples.*9' "${small[@]}" --samples 9
 refuses 2 '--shortest 9: more than --longest 4' --task reverse --shortest 9 --longest 4
 refuses 2 '--hidden 9: must be even' "${small[@]}" --hidden 9
 refuses 2 '--hidden 6: not a multiple of 4 heads' "${small[@]}" --encoder transformer --hidden 6
+refuses 2 '--hidden 12: each of 4 heads must be of even width' "${small[@]}" \
+  --attention transformer --hidden 12
 refuses 2 '--sampling' "${small[@]}" --attention transformer --sampling 0.5
 refuses 2 '--coverage-penalty: --attention none' "${small[@]}" --attention none --coverage-penalty 1
 refuses 2 '--coverage-penalty' "${small[@]}" --compare dot,none --coverage-penalty 1
