@@ -9,6 +9,7 @@
 #include "fovea/core/allocator.h"
 #include "fovea/ops/attention.h"
 #include "fovea/ops/internal.h"
+#include "fovea/ops/kernels/attention.h"
 #include "fovea/ops/kernels/gemm.h"
 #include "fovea/ops/kernels/random.h"
 
@@ -129,18 +130,9 @@ std::vector<uint8_t> finite_tiles(const HeadMatrices& x) {
   parallel_for(x.heads() * tiles, grain_for(kTile * x.cols), [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
       const int64_t first = t % tiles * kTile;
-      constexpr int64_t kSums = 8;  // that do not wait for one another
-      T sums[kSums] = {};           // x - x is 0 or NaN
-      for (int64_t r = first; r < std::min(first + kTile, x.rows); ++r) {
-        const T* row = x.head<T>(t / tiles) + r * x.ld;
-        int64_t c = 0;
-        for (; c + kSums <= x.cols; c += kSums) {
-          for (int64_t i = 0; i < kSums; ++i) sums[i] += row[c + i] - row[c + i];
-        }
-        for (; c < x.cols; ++c) sums[0] += row[c] - row[c];
-      }
-      finite[static_cast<size_t>(t)] =
-          std::all_of(sums, sums + kSums, [](T sum) { return sum == 0; });
+      const bool all = kernels::all_finite(x.head<T>(t / tiles) + first * x.ld,
+                                           std::min(kTile, x.rows - first), x.cols, x.ld);
+      finite[static_cast<size_t>(t)] = all ? 1 : 0;
     }
   });
   return finite;

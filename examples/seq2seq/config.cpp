@@ -73,6 +73,7 @@ std::unique_ptr<EncoderDecoder> make_model(const Config& c, int64_t source_vocab
                   .heads = c.heads,
                   .dropout = c.dropout,
                   .attention_dropout = 0,
+                  .activation = Activation::gelu,
                   .pre_norm = true,
                   .rotary = RotaryPositionsOptions{}},
         .encoder_layers = c.layers,

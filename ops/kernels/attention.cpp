@@ -19,6 +19,19 @@ namespace {  // other kernels may use the same names
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <class T>
+HWY_INLINE bool Finite(const T* x, int64_t rows, int64_t cols, int64_t ld) {
+  const hn::ScalableTag<T> dt;
+  auto sum = hn::Zero(dt);  // x - x is 0 or NaN
+  for (int64_t r = 0; r < rows; ++r, x += ld) {
+    ForRow<T>(cols, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
+      const auto v = memory.Load(d, x + i);
+      sum = hn::Add(sum, hn::Sub(v, v));
+    });
+  }
+  return hn::GetLane(hn::SumOfLanes(dt, sum)) == 0;
+}
+
 // s = exp(s - top); returns the sum.
 template <class T>
 HWY_INLINE T ExpRow(T* s, int64_t n, T top) {
@@ -90,6 +103,9 @@ HWY_INLINE void Gradient(const T* p, T* dp, int64_t rows, int64_t cols, int64_t 
 }
 
 #define FOVEA_ATTENTION(suffix, T)                                                              \
+  bool Finite##suffix(const T* x, int64_t rows, int64_t cols, int64_t ld) {                     \
+    return Finite(x, rows, cols, ld);                                                           \
+  }                                                                                             \
   void Accumulate##suffix(T* s, int64_t rows, int64_t cols, int64_t ld, T* m, T* l, T* decay) { \
     Accumulate2(s, rows, cols, ld, m, l, decay);                                                \
   }                                                                                             \
@@ -115,10 +131,14 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 
 #define FOVEA_ATTENTION(suffix, T)                                                                \
+  HWY_EXPORT(Finite##suffix);                                                                     \
   HWY_EXPORT(Accumulate##suffix);                                                                 \
   HWY_EXPORT(Scale##suffix);                                                                      \
   HWY_EXPORT(Weights##suffix);                                                                    \
   HWY_EXPORT(Gradient##suffix);                                                                   \
+  bool all_finite(const T* x, int64_t rows, int64_t cols, int64_t ld) {                           \
+    return HWY_DYNAMIC_DISPATCH(Finite##suffix)(x, rows, cols, ld);                               \
+  }                                                                                               \
   void attention_accumulate(T* s, int64_t rows, int64_t cols, int64_t ld, T* m, T* l, T* decay) { \
     HWY_DYNAMIC_DISPATCH(Accumulate##suffix)(s, rows, cols, ld, m, l, decay);                     \
   }                                                                                               \

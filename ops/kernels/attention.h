@@ -6,6 +6,10 @@
 
 namespace fovea::kernels {
 
+/// Whether none of these elements is NaN or infinite.
+bool all_finite(const float* x, int64_t rows, int64_t cols, int64_t ld);
+bool all_finite(const double* x, int64_t rows, int64_t cols, int64_t ld);
+
 /// Takes up another tile of scores: with m the maximum and l the sum of exp(s - m) so far,
 ///   m' = max(m, row max of s),  decay = exp(m - m'),  s = exp(s - m'),  l = decay l + row sum of
 ///   s.

@@ -42,17 +42,6 @@ HWY_INLINE void AddToState(const double* part, double* sum, double* now, int64_t
 }
 
 template <class T>
-HWY_INLINE bool AllFinite(const T* x, int64_t n) {
-  const hn::ScalableTag<T> dt;
-  auto sum = hn::Zero(dt);  // x - x is 0 or NaN
-  ForRow<T>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
-    const auto v = memory.Load(d, x + i);
-    sum = hn::Add(sum, hn::Sub(v, v));
-  });
-  return hn::GetLane(hn::SumOfLanes(dt, sum)) == 0;
-}
-
-template <class T>
 HWY_INLINE void QuotientGradient(const T* gy, int64_t ldg, const T* y, const T* f, T* out,
                                  int64_t rows, int64_t n) {
   const hn::ScalableTag<T> dt;
@@ -95,7 +84,6 @@ HWY_INLINE void EluPlusOneBackward(const T* y, const T* gy, T* gx, int64_t n) {
   void AddToState##suffix(const T* part, double* sum, T* now, int64_t n) {                \
     AddToState(part, sum, now, n);                                                        \
   }                                                                                       \
-  bool AllFinite##suffix(const T* x, int64_t n) { return AllFinite(x, n); }               \
   void QuotientGradient##suffix(const T* gy, int64_t ldg, const T* y, const T* f, T* out, \
                                 int64_t rows, int64_t n) {                                \
     QuotientGradient(gy, ldg, y, f, out, rows, n);                                        \
@@ -115,25 +103,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fovea::kernels {
 
-#define FOVEA_LINEAR_ATTENTION(suffix, T)                                                          \
-  HWY_EXPORT(AddToState##suffix);                                                                  \
-  HWY_EXPORT(AllFinite##suffix);                                                                   \
-  HWY_EXPORT(QuotientGradient##suffix);                                                            \
-  HWY_EXPORT(EluPlusOne##suffix);                                                                  \
-  HWY_EXPORT(EluPlusOneBackward##suffix);                                                          \
-  void add_to_state(const T* part, double* sum, T* now, int64_t n) {                               \
-    HWY_DYNAMIC_DISPATCH(AddToState##suffix)(part, sum, now, n);                                   \
-  }                                                                                                \
-  bool all_finite(const T* x, int64_t n) { return HWY_DYNAMIC_DISPATCH(AllFinite##suffix)(x, n); } \
-  void quotient_gradient(const T* gy, int64_t ldg, const T* y, const T* f, T* out, int64_t rows,   \
-                         int64_t n) {                                                              \
-    HWY_DYNAMIC_DISPATCH(QuotientGradient##suffix)(gy, ldg, y, f, out, rows, n);                   \
-  }                                                                                                \
-  void elu_plus_one(const T* x, T* y, int64_t n) {                                                 \
-    HWY_DYNAMIC_DISPATCH(EluPlusOne##suffix)(x, y, n);                                             \
-  }                                                                                                \
-  void elu_plus_one_backward(const T* y, const T* gy, T* gx, int64_t n) {                          \
-    HWY_DYNAMIC_DISPATCH(EluPlusOneBackward##suffix)(y, gy, gx, n);                                \
+#define FOVEA_LINEAR_ATTENTION(suffix, T)                                                        \
+  HWY_EXPORT(AddToState##suffix);                                                                \
+  HWY_EXPORT(QuotientGradient##suffix);                                                          \
+  HWY_EXPORT(EluPlusOne##suffix);                                                                \
+  HWY_EXPORT(EluPlusOneBackward##suffix);                                                        \
+  void add_to_state(const T* part, double* sum, T* now, int64_t n) {                             \
+    HWY_DYNAMIC_DISPATCH(AddToState##suffix)(part, sum, now, n);                                 \
+  }                                                                                              \
+  void quotient_gradient(const T* gy, int64_t ldg, const T* y, const T* f, T* out, int64_t rows, \
+                         int64_t n) {                                                            \
+    HWY_DYNAMIC_DISPATCH(QuotientGradient##suffix)(gy, ldg, y, f, out, rows, n);                 \
+  }                                                                                              \
+  void elu_plus_one(const T* x, T* y, int64_t n) {                                               \
+    HWY_DYNAMIC_DISPATCH(EluPlusOne##suffix)(x, y, n);                                           \
+  }                                                                                              \
+  void elu_plus_one_backward(const T* y, const T* gy, T* gx, int64_t n) {                        \
+    HWY_DYNAMIC_DISPATCH(EluPlusOneBackward##suffix)(y, gy, gx, n);                              \
   }
 FOVEA_LINEAR_ATTENTION(F32, float)
 FOVEA_LINEAR_ATTENTION(F64, double)

@@ -9,10 +9,6 @@ namespace fovea::kernels {
 void add_to_state(const float* part, double* sum, float* now, int64_t n);
 void add_to_state(const double* part, double* sum, double* now, int64_t n);
 
-/// Whether none of n elements is NaN or infinite.
-bool all_finite(const float* x, int64_t n);
-bool all_finite(const double* x, int64_t n);
-
 /// out_r = [f_r gy_r, -f_r <gy_r, y_r>], rows of n elements, gy's `ldg` apart, those of y n and
 /// those of out n + 1: the gradient of quotients y_r = s_r / t_r by [s_r, t_r], with f_r = 1 / t_r.
 /// A row with f_r = 0 becomes 0, whatever gy holds.

@@ -41,25 +41,6 @@ TYPED_TEST(KernelsLinearAttention, AddToState) {
   });
 }
 
-TYPED_TEST(KernelsLinearAttention, AllFinite) {
-  using T = TypeParam;
-  on_every_target([] {
-    EXPECT_TRUE(k::all_finite(static_cast<const T*>(nullptr), 0));
-    for (int64_t n : odd_sizes(1)) {
-      auto x = normal_values<T>(n, 3);
-      ASSERT_TRUE(k::all_finite(x.data(), n)) << n;
-      for (const T bad : {kInf<T>, -kInf<T>, kNan<T>}) {
-        for (int64_t at : {int64_t{0}, n / 2, n - 1}) {
-          const T before = x[static_cast<size_t>(at)];
-          x[static_cast<size_t>(at)] = bad;
-          ASSERT_FALSE(k::all_finite(x.data(), n)) << at << " of " << n;
-          x[static_cast<size_t>(at)] = before;
-        }
-      }
-    }
-  });
-}
-
 TYPED_TEST(KernelsLinearAttention, QuotientGradient) {
   using T = TypeParam;
   const double tolerance = sizeof(T) == 4 ? 1e-6 : 1e-14;
