@@ -1,10 +1,11 @@
 // Parallel loops: one wrapper over oneTBB.
 //
-// The borders of the chunks depend on the size alone, never on the number of threads, and the body
-// must combine nothing across chunks except by chunk number: so every result has the same bits on
-// 1, 2 or 8 threads. Denormals are flushed inside every loop, serial or not (they cost 60 to 170
-// times), and the caller's setting is restored. Tensor operations must not run inside a body:
-// gradient mode is per thread.
+// The borders of the chunks are a function of n and grain, and the body must combine nothing across
+// chunks except by chunk number: so every result has the same bits on 1, 2 or 8 threads. A grain
+// that follows threads() is for bodies that compute each element alone and combine nothing at all.
+// Denormals are flushed inside every loop, serial or not (they cost 60 to 170 times), and the
+// caller's setting is restored. Tensor operations must not run inside a body: gradient mode is per
+// thread.
 #pragma once
 
 #include <cstdint>

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "fovea/ops/attention_tile.h"
+#include "fovea/ops/kernels/attention.h"
 #include "fovea/ops/kernels/convert.h"
 #include "fovea/ops/kernels/linear_attention.h"
 #include "fovea/ops/linear_attention.h"
@@ -168,7 +169,7 @@ void triangle_product(const T* x, bool transposed, int64_t n, const Rows<T>& b, 
                       T* y) {
   constexpr int64_t C = FeatureScan::kChunk;
   kernels::gemm(transposed, false, n, width, n, T(1), x, C, b.data, b.ld, T(0), y, width);
-  if (kernels::all_finite(y, n, width, width)) return;
+  if (kernels::all_finite(y, 1, n * width, n * width)) return;
   std::fill(y, y + n * width, T(0));
   for (int64_t r = 0; r < n; ++r, y += width) {
     for (int64_t c = transposed ? r : 0; c < (transposed ? n : r + 1); ++c) {

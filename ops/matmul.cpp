@@ -46,12 +46,12 @@ bool blas_layout(const Tensor& x, Layout& out) {
       fmt::format("{}: a is {}, b is {}; {}", op, a.shape().str(), b.shape().str(), need));
 }
 
-// Whether one of the two operands should be laid out once for all rows of the other (panelled.h):
-// when these are enough, and the panels neither half empty nor too many for the caches.
-bool panels_pay(int64_t m, int64_t n, int64_t k) {
-  constexpr int64_t kWork = 1'000'000, kMost = 1'000'000;
-  return m >= 128 && m >= n / 2 && n >= 32 && k >= 16 && k <= kMost / n && m * n > kWork / k &&
-         (n % 32 == 0 || n >= 128);
+// Whether b should be laid out once for all rows of a (panelled.h): when these are enough, and the
+// panels neither half empty nor too many for the caches.
+bool panels_pay(int64_t m, int64_t n, int64_t k, int64_t item) {
+  constexpr int64_t kWork = 1'000'000, kBytes = 4'000'000;
+  return kernels::panels_suit_machine() && m >= 128 && m >= n / 2 && n >= 32 && k >= 16 &&
+         k * item <= kBytes / n && m * n > kWork / k && (n % 32 == 0 || n >= 128);
 }
 
 Tensor with_layout(const Tensor& x, Layout& l) {
@@ -84,7 +84,7 @@ Tensor raw_matmul(const char* op, const Tensor& a_in, const Tensor& b_in, const 
   shape.numel(op);
   Tensor y = start.defined() ? start : Tensor::empty(shape, a.dtype());
   if (y.numel() == 0) return y;
-  if (batch == 1 && panels_pay(m, n, k)) {
+  if (batch == 1 && panels_pay(m, n, k, item_size(a.dtype()))) {
     visit_floating(a.dtype(), [&](auto zero) {
       using T = decltype(zero);
       Panelled<T>(lb.transposed, b.data<T>(), lb.ld, k, n)

@@ -5,7 +5,7 @@
 
 namespace fovea::detail {
 
-/// a (..., M, K) @ b (..., K, N) of one floating dtype. Transposed views go to BLAS as flags. With
+/// a (..., M, K) @ b (..., K, N) of one floating dtype. Transposed views are read as they lie. With
 /// a `start` (contiguous, of the result's shape) the product is added to it.
 Tensor raw_matmul(const char* op, const Tensor& a, const Tensor& b, const Tensor& start = {});
 

@@ -32,9 +32,11 @@ class Panelled {
   /// The same in parallel.
   void rows(int64_t m, bool transposed, const T* a, int64_t lda, bool add, T* c,
             int64_t ldc) const {
-    // A few tasks a thread, each worth its start. Many rows at once make most of a panel. How the
-    // product is cut changes no bits.
-    const int64_t all = kernels::panels<T>(n_), tasks = threads() > 1 ? 2 * threads() : 1;
+    if (m <= 0 || n_ <= 0) return;
+    // A few tasks a thread, each worth its start. Many rows at once make most of a panel, and of
+    // the pages that a transposed A is turned from. How the product is cut changes no bits.
+    const int64_t workers = threads(), tasks = workers > 1 ? 2 * workers : 1;
+    const int64_t all = kernels::panels<T>(n_);
     const int64_t block = std::clamp<int64_t>((m / tasks + 7) / 8 * 8, 32, transposed ? 256 : 64);
     const int64_t blocks = (m + block - 1) / block;
     const int64_t wide = std::clamp<int64_t>(all * blocks / tasks, 1, all);

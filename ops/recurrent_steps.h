@@ -40,8 +40,9 @@ struct RecurrentWalk {
                : Tensor::empty({batch, time, w}, t);
   }
 
-  // f(first, rows) for every slice: one a thread, within limits. Fewer rows would wait for the
-  // panels of the weights, more would leave threads idle. A row's bits do not depend on the cuts.
+  // f(first, rows) for every slice, of 16 to 32 rows: fewer would wait for the panels of the
+  // weights, more would leave threads idle. The cuts follow the number of threads, so f computes
+  // each row alone and sums nothing over rows.
   template <class F>
   void each_slice(const F& f) const {
     const int64_t share = (batch + threads() - 1) / threads();
@@ -74,7 +75,7 @@ class StepWeights {
   void rows(const RecurrentWalk& walk, const T* a, int64_t lda, T* c, int64_t ldc) const {
     const int64_t count = walk.batch * walk.time;
     if (panelled_) return panelled_->rows(count, false, a, lda, false, c, ldc);
-    product(count, a, lda, false, c, ldc);
+    parallel_chunks(1, [&](int64_t) { product(count, a, lda, false, c, ldc); });
   }
 
  private:

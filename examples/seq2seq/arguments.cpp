@@ -30,6 +30,11 @@ void add_model(Flags& flags, Config& c) {
       .check(one_of({"bahdanau", "luong"}));
   flags.add("--no-input-feeding", c.no_input_feeding,
             "In luong's order, keep from the cell what was seen");
+  flags
+      .add("--positions", c.positions,
+           "Of a Transformer: rotary in its self-attention, beside the sinusoids of its tokens, or "
+           "sinusoidal alone")
+      .check(one_of({"rotary", "sinusoidal"}));
   flags.add("--layers", c.layers, "Layers on either side").check(at_least(1, 100));
   flags.add("--hidden", c.hidden, "Width of the states").check(at_least(1, 1 << 16));
   flags.add("--embedding", c.embedding, "Width of a token's vector").check(at_least(1, 1 << 16));

@@ -34,6 +34,7 @@ struct Config {
   std::string cell = "gru", encoder = "gru";
   std::string order = "bahdanau";
   bool no_input_feeding = false;
+  std::string positions = "rotary";  ///< of a Transformer's self-attention, or sinusoidal alone
   int64_t layers = 1, hidden = 256, embedding = 128, heads = 4, window = 4;
   double dropout = 0.3;
   // training

@@ -16,6 +16,7 @@ bool bpe(const Config& c) { return pairs(c) && c.unit == "bpe"; }
 bool reverse(const Config& c) { return c.task == "reverse"; }
 bool generated(const Config& c) { return c.task == "dates" || reverse(c); }
 bool recurrent(const Config& c) { return c.attention != "transformer"; }
+bool transformer(const Config& c) { return !recurrent(c); }
 bool heads(const Config& c) { return !recurrent(c) || c.encoder == "transformer"; }
 bool local(const Config& c) { return c.attention == "local-m" || c.attention == "local-p"; }
 bool feeds(const Config& c) { return recurrent(c) && c.attention != "none" && c.order == "luong"; }
@@ -47,6 +48,7 @@ constexpr Rule kRules[] = {
     {"--embedding", recurrent, kRecurrent},
     {"--no-input-feeding", feeds, "--order luong with an attention"},
     {"--heads", heads, "--attention transformer and --encoder transformer"},
+    {"--positions", transformer, "--attention transformer"},
     {"--window", local, "--attention local-m and local-p"},
 };
 
@@ -89,7 +91,7 @@ void check_config(const Config& c) {
     throw examples::UsageError(
         fmt::format("--hidden {}: not a multiple of {} heads", c.hidden, c.heads));
   }
-  if (c.attention == "transformer" && c.hidden / c.heads % 2 != 0) {
+  if (!recurrent(c) && c.positions == "rotary" && c.hidden / c.heads % 2 != 0) {
     throw examples::UsageError(
         fmt::format("--hidden {}: each of {} heads must be of even width, for rotary positions",
                     c.hidden, c.heads));

@@ -32,8 +32,9 @@ struct DecoderCache {
 };
 
 /// x (B, T, d_model), memory (B, S, d_model) -> (B, T, d_model). Parameters "self_attention",
-/// "cross_attention", "mlp", "norm1", "norm2" and "norm3". With the same weights it equals
-/// torch.nn.TransformerDecoderLayer (batch_first) under a causal mask.
+/// "cross_attention", "mlp", "norm1", "norm2" and "norm3". With the same weights, and
+/// without rotary positions, it equals torch.nn.TransformerDecoderLayer (batch_first) under a
+/// causal mask.
 class TransformerDecoderLayer : public Module {
  public:
   MultiHeadAttention self_attention, cross_attention;

@@ -35,8 +35,8 @@ struct TransformerLayerOptions {
 };
 
 /// x (B, T, d_model) -> the same shape. Parameters "attention", "mlp", "norm1" and "norm2". With
-/// the same weights it equals torch.nn.TransformerEncoderLayer (batch_first): see
-/// nn/interchange/torch_names.h.
+/// the same weights, and without rotary positions, it equals torch.nn.TransformerEncoderLayer
+/// (batch_first): see nn/interchange/torch_names.h.
 class TransformerEncoderLayer : public Module {
  public:
   MultiHeadAttention attention;

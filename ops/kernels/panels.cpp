@@ -98,7 +98,7 @@ HWY_INLINE void Columns(int64_t m, Block<T> b) {
 
 // At most kTurn rows of A, stored (k, m), in blocks of kMostRows: (block, k, row). Where they were,
 // a step along k led to another page.
-constexpr int64_t kTurn = 16 * kMostRows / 2;
+constexpr int64_t kTurn = 8 * kMostRows;
 template <class T>
 HWY_INLINE void Turn(int64_t m, int64_t k, const T* a, int64_t lda, T* HWY_RESTRICT out) {
   for (int64_t p = 0; p < k; ++p, a += lda) {
@@ -106,7 +106,7 @@ HWY_INLINE void Turn(int64_t m, int64_t k, const T* a, int64_t lda, T* HWY_RESTR
     for (; i + kMostRows <= m; i += kMostRows) {
       std::copy_n(a + i, kMostRows, out + i * k + p * kMostRows);
     }
-    std::copy_n(a + i, m - i, out + i * k + p * kMostRows);
+    if (i < m) std::copy_n(a + i, m - i, out + i * k + p * kMostRows);
   }
 }
 
@@ -139,6 +139,7 @@ HWY_INLINE void Product(const PanelProduct<T>& p) {
   }
 }
 
+bool SuitMachine() { return HWY_TARGET != HWY_SCALAR && hn::Lanes(hn::ScalableTag<float>()) >= 8; }
 void ProductF32(const PanelProduct<float>& p) { Product(p); }
 void ProductF64(const PanelProduct<double>& p) { Product(p); }
 
@@ -170,6 +171,7 @@ void pack(bool transposed, const T* b, int64_t ldb, int64_t k, int64_t n, int64_
 
 }  // namespace
 
+HWY_EXPORT(SuitMachine);
 HWY_EXPORT(ProductF32);
 HWY_EXPORT(ProductF64);
 
@@ -181,6 +183,7 @@ void pack_panel(bool transposed, const double* b, int64_t ldb, int64_t k, int64_
                 double* all) {
   pack(transposed, b, ldb, k, n, p, all);
 }
+bool panels_suit_machine() { return HWY_DYNAMIC_DISPATCH(SuitMachine)(); }
 void panel_product(const PanelProduct<float>& p) { HWY_DYNAMIC_DISPATCH(ProductF32)(p); }
 void panel_product(const PanelProduct<double>& p) { HWY_DYNAMIC_DISPATCH(ProductF64)(p); }
 

@@ -30,6 +30,9 @@ void pack_panel(bool transposed, const float* b, int64_t ldb, int64_t k, int64_t
 void pack_panel(bool transposed, const double* b, int64_t ldb, int64_t k, int64_t n, int64_t p,
                 double* all);
 
+// Whether this machine's vectors are wide enough for panels to be faster than BLAS.
+bool panels_suit_machine();
+
 // C = A B, or C += A B, in the columns of panels first ... last - 1. Each element is summed along k
 // in one order, a block at a time: its bits are the same whatever m, first and last are.
 template <class T>

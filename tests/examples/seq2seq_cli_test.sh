@@ -83,6 +83,9 @@ expect 0 '--warm-up INT=400' --help --task pairs --attention transformer
 for attention in additive dot scaled general concat location local-m local-p cosine transformer; do
   expect 0 'attention.png' "${small[@]}" --attention "$attention" --out "$attention"
 done
+refuses 2 '--positions is sinusoidal, was rotary' --resume transformer/checkpoint.safetensors \
+  --positions sinusoidal
+expect 0 'exact match' "${small[@]}" --attention transformer --positions sinusoidal --hidden 12
 grep -q '"cell"' transformer/metrics.json && fail "metrics.json: a Transformer has no cell"
 cp -r dot none  # of which nothing may stay
 expect 0 'model.safetensors to none' "${small[@]}" --attention none --out none
@@ -101,7 +104,7 @@ expect 0 'exact match' "${small[@]}" --order luong --no-input-feeding --label-sm
 
 # ---- what is refused: flags 2, files 1
 refuses 2 '--no-such-flag' --no-such-flag
-for flag in task attention cell encoder order unit; do
+for flag in task attention cell encoder order unit positions; do
   refuses 2 "--$flag: magic is none of " "${small[@]}" "--$flag" magic
 done
 refuses 2 '--lr.*nan' "${small[@]}" --lr nan
@@ -142,6 +145,7 @@ idle --no-input-feeding '--order luong' "${small[@]}" --no-input-feeding
 idle --no-input-feeding '--order luong' "${small[@]}" --order luong --attention none \
   --no-input-feeding
 idle --heads '--attention transformer and' "${small[@]}" --heads 2
+idle --positions '--attention transformer' "${small[@]}" --positions rotary
 idle --window '--attention local-m and' "${small[@]}" --window 2
 idle --window '--attention local-m and' "${small[@]}" --compare dot,none --window 2
 refuses 1 "'nowhere'" --task pairs nowhere

@@ -170,7 +170,7 @@ void add(std::vector<OpCase>& rows, const Kind& plain) {
   row = recurrent_row("step", plain);  // of a decoder
   const std::vector<Shape> one = shapes(plain, 3, 1, 2, 3);
   row.inputs = specs(plain, one);
-  row.zero = shapes(plain, 3, 1, 0, 3);
+  row.zero = shapes(plain, 9, 1, 0, 3);
   row.big = shapes(plain, 40, 1, 60, 70);
   rows.push_back(row);
 }

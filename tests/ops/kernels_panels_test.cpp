@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -103,30 +104,45 @@ TYPED_TEST(KernelsPanels, ManyRows) {
 // However a product is cut, its elements keep their bits.
 TYPED_TEST(KernelsPanels, CutsChangeNoBits) {
   using T = TypeParam;
-  const int64_t m = 77, n = 70, depth = 300;
-  for (const bool ta : {false, true}) {
-    const Stored<T> a(ta, m, depth, 2), b(false, depth, n, 1);
-    const auto panels = all_panels(b, depth, n);
-    k::PanelProduct<T> p{
-        m, n, depth, ta, a.x.data(), a.ld, panels.data(), 0, k::panels<T>(n), false, nullptr, n};
-    std::vector<T> whole(m * n), cut(m * n);
-    p.c = whole.data();
-    k::panel_product(p);
-    for (const int64_t rows : {1, 5, 16, 40}) {
-      for (int64_t r = 0; r < m; r += rows) {
-        for (int64_t first = 0; first < k::panels<T>(n); ++first) {
-          auto part = p;
-          part.m = std::min(rows, m - r);
-          part.a = p.a + (ta ? r : r * a.ld);
-          part.first = first;
-          part.last = first + 1;
-          part.c = cut.data() + r * n;
-          k::panel_product(part);
+  on_every_target([] {
+    const int64_t m = 77, n = 71, depth = 300;
+    for (const int kind : {0, 1, 2, 3}) {
+      const bool ta = kind / 2 == 1;
+      const Stored<T> a(ta, m, depth, 2), b(false, depth, n, 1);
+      const auto panels = all_panels(b, depth, n);
+      k::PanelProduct<T> p{.m = m,
+                           .n = n,
+                           .k = depth,
+                           .transposed = ta,
+                           .a = a.x.data(),
+                           .lda = a.ld,
+                           .panels = panels.data(),
+                           .first = 0,
+                           .last = k::panels<T>(n),
+                           .add = kind % 2 == 1,
+                           .c = nullptr,
+                           .ldc = n};
+      const auto before = normal_values<T>(m * n, 3);
+      auto whole = before;
+      p.c = whole.data();
+      k::panel_product(p);
+      for (const int64_t rows : {1, 5, 16, 40}) {
+        auto cut = before;
+        for (int64_t r = 0; r < m; r += rows) {
+          for (int64_t first = 0; first < k::panels<T>(n); ++first) {
+            auto part = p;
+            part.m = std::min(rows, m - r);
+            part.a = p.a + (ta ? r : r * a.ld);
+            part.first = first;
+            part.last = first + 1;
+            part.c = cut.data() + r * n;
+            k::panel_product(part);
+          }
         }
+        EXPECT_EQ(whole, cut) << rows << " rows at once";
       }
-      EXPECT_EQ(whole, cut) << rows << " rows at once";
     }
-  }
+  });
 }
 
 }  // namespace

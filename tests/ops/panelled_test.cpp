@@ -1,5 +1,10 @@
 // Products large enough that one operand is laid out in panels.
+#include "fovea/ops/panelled.h"
+
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
 
 #include "fovea/core/parallel.h"
 #include "fovea/ops/ops.h"
@@ -42,8 +47,8 @@ TEST(Panelled, ProductsOfAnyLayout) {
   }
 }
 
-// A row's result has the same bits among many rows and few, and on any number of threads.
-TEST(Panelled, BitsDependOnTheRowAlone) {
+// Among however many rows b is laid out for, and on any number of threads.
+TEST(Panelled, BitsOfARowDependOnItAlone) {
   const int before = threads();
   Generator g(2);
   for (const int layout : {0, 1, 2, 3}) {
@@ -57,6 +62,22 @@ TEST(Panelled, BitsDependOnTheRowAlone) {
           << n << " threads, layout " << layout;
     }
     set_threads(before);
+  }
+}
+
+TEST(Panelled, NoRowsNoColumnsNoDepth) {
+  const std::vector<float> a(64, 1), b(64, 1);
+  for (const int64_t m : {0, 1, 9}) {
+    for (const int64_t n : {0, 1, 7}) {
+      for (const int64_t k : {0, 1, 7}) {
+        std::vector<float> c(64, 5);
+        detail::Panelled<float>(false, b.data(), n, k, n)
+            .rows(m, false, a.data(), k, false, c.data(), n);
+        for (int64_t i = 0; i < 64; ++i) {
+          EXPECT_EQ(c[static_cast<size_t>(i)], i < m * n ? static_cast<float>(k) : 5.0F);
+        }
+      }
+    }
   }
 }
 

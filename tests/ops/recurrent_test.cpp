@@ -166,6 +166,17 @@ TEST(Recurrent, TimeFirstViewsAreReadAsTheyLie) {
   }
 }
 
+// Denormals, 60 to 170 times slower, are 0 in few rows as in many.
+TEST(Recurrent, NoDenormalsInFewRows) {
+  for (const int64_t batch : {1, 9}) {
+    const Tensor x = zeros({batch, 1, 2}).requires_grad_();
+    const RecurrentWeights w{full({3, 2}, 1e-20), zeros({3, 3}), {}, {}};
+    const Tensor y = rnn(x, zeros({batch, 3}), w, {});
+    const Tensor gx = grad(y, {x}, {.upstream = full(y.shape(), 1e-20)})[0];
+    EXPECT_EQ(max(abs(gx)).item<float>(), 0.0F) << batch << " sequences";
+  }
+}
+
 TEST(Recurrent, LongWalksFollowTheFormula) {
   for (const std::string& name : kNames) {
     Problem p = problem(name, 33, 120, 7, 35);

@@ -8,8 +8,8 @@
 
 namespace fovea::detail {
 
-inline MultiHeadAttention cross_attention_of(
-    const TransformerLayerOptions& o, const std::optional<RotaryPositionsOptions>& rotary = {}) {
+inline MultiHeadAttention attention_of(const TransformerLayerOptions& o,
+                                       const std::optional<RotaryPositionsOptions>& rotary) {
   return MultiHeadAttention({.d_model = o.d_model,
                              .heads = o.heads,
                              .dropout = o.attention_dropout.value_or(o.dropout),
@@ -18,7 +18,10 @@ inline MultiHeadAttention cross_attention_of(
                              .dtype = o.dtype});
 }
 inline MultiHeadAttention self_attention_of(const TransformerLayerOptions& o) {
-  return cross_attention_of(o, o.rotary);
+  return attention_of(o, o.rotary);
+}
+inline MultiHeadAttention cross_attention_of(const TransformerLayerOptions& o) {
+  return attention_of(o, {});
 }
 inline MLP mlp_of(const TransformerLayerOptions& o) {
   return MLP({.d_model = o.d_model,
