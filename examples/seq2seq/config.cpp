@@ -52,7 +52,7 @@ Config preset(const std::string& task, const std::string& attention) {
     c.lr = 1e-3;
   }
   if (attention == "transformer") {
-    c.layers = 2;
+    c.layers = task == "phonemes" ? 2 : 3;
     if (task == "phonemes") c.epochs = 20;
     c.hidden = task == "phonemes" || task == "pairs" ? 128 : 64;
     c.dropout = 0.1;
