@@ -14,9 +14,12 @@ set(CMAKE_COLOR_DIAGNOSTICS ON)
 
 find_program(FOVEA_CCACHE ccache)
 if(FOVEA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # The two sloppiness flags let ccache see through the tests' precompiled header.
+  # The two sloppiness flags let ccache see through the tests' precompiled header. By the files that
+  # were read, not by the preprocessor's output: a precompiled header knows its headers by their
+  # bytes, and must not be one from before a comment was changed.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${FOVEA_CCACHE}")
+    "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
+    "${FOVEA_CCACHE}")
 endif()
 
 find_program(FOVEA_MOLD mold)
