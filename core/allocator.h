@@ -52,6 +52,7 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() { detail::deallocate(p_, n_); }
   T* data() { return p_; }
+  const T* data() const { return p_; }
   T& operator[](int64_t i) { return p_[i]; }
 
  private:

@@ -62,7 +62,7 @@ class Panelled {
   }
 
   int64_t k_, n_;
-  mutable Scratch<T> panels_;
+  Scratch<T> panels_;
 };
 
 }  // namespace fovea::detail
