@@ -209,7 +209,7 @@ Tensor unique(const Tensor& x);  ///< of integers or bools: sorted, each once
 
 // ------------------------------------------------------------------ matmul.cpp
 /// (..., M, K) @ (..., K, N) with broadcast batches; a vector operand loses its axis as in PyTorch.
-/// Transposed views are read as they lie, not copied. K = 0 gives zeros.
+/// Transposed views need not be made contiguous first. K = 0 gives zeros.
 Tensor matmul(const Tensor& a, const Tensor& b);
 /// x (..., I) @ weight (O, I)' + bias (O): one product, bias may be undefined.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});

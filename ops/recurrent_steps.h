@@ -40,9 +40,9 @@ struct RecurrentWalk {
                : Tensor::empty({batch, time, w}, t);
   }
 
-  // f(first, rows) for every slice, of 16 to 32 rows: fewer would wait for the panels of the
-  // weights, more would leave threads idle. The cuts follow the number of threads, so f computes
-  // each row alone and sums nothing over rows.
+  // f(first, rows) for every slice. Of a large batch a slice has 16 to 32 rows: fewer would wait
+  // for the panels of the weights, more would leave threads idle; a small one is halved. The cuts
+  // follow the number of threads, so f computes each row alone and sums nothing over rows.
   template <class F>
   void each_slice(const F& f) const {
     const int64_t share = (batch + threads() - 1) / threads();
