@@ -173,7 +173,8 @@ TEST(Recurrent, NoDenormalsInFewRows) {
     const RecurrentWeights w{full({3, 2}, 1e-20), zeros({3, 3}), {}, {}};
     const Tensor y = rnn(x, zeros({batch, 3}), w, {});
     const Tensor gx = grad(y, {x}, {.upstream = full(y.shape(), 1e-20)})[0];
-    EXPECT_EQ(max(abs(gx)).item<float>(), 0.0F) << batch << " sequences";
+    // Not by an operation: those take a denormal that they read for 0.
+    for (const float g : gx.to_vector<float>()) EXPECT_EQ(g, 0.0F) << batch << " sequences";
   }
 }
 
