@@ -77,17 +77,17 @@ Tensor scaled_dot_product_attention(const Tensor& q_in, const Tensor& k_in, cons
   const detail::FusedAttention kept = detail::fused_attention(q, k, v, call);
   const Tensor mask = call.keep_mask;
   call.keep_mask = {};  // it is saved, where changing it in place shows
-  return record(
-      op, kept.y, {q, k, v},
-      {save_input("q", q), save_input("k", k), save_input("v", v), save_output(kept.y),
-       save_extra("lse", kept.lse), save_if(mask.defined(), save_input("keep_mask", mask))},
-      [call](const Saved& s, const Tensor& gy) {
-        detail::AttentionCall again = call;
-        again.keep_mask = s[5];
-        return use_formula()
-                   ? attention_vjp(s[0], s[1], s[2], gy, again)
-                   : detail::fused_attention_vjp(s[0], s[1], s[2], {s[3], s[4]}, gy, again);
-      });
+  return record(op, kept.y, {q, k, v},
+                {save_input("q", q), save_input("k", k), save_input("v", v), save_output(kept.y),
+                 save_extra("top", kept.top), save_extra("total", kept.total),
+                 save_if(mask.defined(), save_input("keep_mask", mask))},
+                [call](const Saved& s, const Tensor& gy) {
+                  detail::AttentionCall again = call;
+                  again.keep_mask = s[6];
+                  return use_formula() ? attention_vjp(s[0], s[1], s[2], gy, again)
+                                       : detail::fused_attention_vjp(s[0], s[1], s[2],
+                                                                     {s[3], s[4], s[5]}, gy, again);
+                });
 }
 
 }  // namespace fovea

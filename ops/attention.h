@@ -20,10 +20,11 @@ struct AttentionCall {
   int64_t ahead(int64_t tq, int64_t tk) const { return causal == Causal::upper_left ? 0 : tk - tq; }
 };
 
-/// y (..., H, Tq, Dv) and the logarithm of each row's sum of exponentials, (..., H, Tq): +inf for a
-/// query that sees nothing. Tiles of 64 x 64, nothing of size Tq x Tk is ever stored. Unrecorded.
+/// y (..., H, Tq, Dv) and, for each row of scores, its largest score `top` and the sum `total` of
+/// exp(score - top), both (..., H, Tq): +inf and 1 for a query that sees nothing. Tiles of 64 x 64;
+/// nothing of size Tq x Tk is ever stored. Unrecorded.
 struct FusedAttention {
-  Tensor y, lse;
+  Tensor y, top, total;
 };
 FusedAttention fused_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                const AttentionCall& call);

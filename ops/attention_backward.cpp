@@ -1,6 +1,7 @@
 // The backward pass of attention in tiles. Dao 2022, algorithm 4.
 //
-// A tile of 64 keys walks over the queries that see it. The weights come back as exp(s - lse); with
+// A tile of 64 keys walks over the queries that see it. The weights come back as
+// exp(s - m) / l, with the row's largest score m and its sum l; with
 // delta = rowsum(dy y) = rowsum(P dP) the gradient of the scores needs no sum over the row:
 //   dv += P' dy,   dP = dy v',   dS = P (dP - delta),   dq += scale dS k,   dk += scale dS' q
 // Keys of one head may be walked by several tasks: each then adds to a dq of its own, and these are
@@ -19,7 +20,7 @@ struct Backward {
   const AttentionCall& call;
   const std::vector<uint8_t>&finite_q, &finite_gy, &finite_k, &finite_v;  // with a mask
   int64_t group;  // heads of q that share one of k and v
-  const T *lse, *delta;
+  const T *top, *total, *delta;
   T *gk, *gv;
 
   struct Buffers {
@@ -65,7 +66,7 @@ struct Backward {
                   kTile);
     const Mask::Kept kept = mask.apply(p, h, i0, nq, j0, nk);
     if (kept == Mask::Kept::none) return;
-    kernels::attention_weights(p, nq, nk, kTile, lse + h * q.rows + i0);
+    kernels::attention_weights(p, nq, nk, kTile, top + h * q.rows + i0, total + h * q.rows + i0);
     const T* dropped = p;
     if (call.dropout > 0) {
       std::copy(p, p + nq * kTile, b.dropped.data());
@@ -171,7 +172,8 @@ std::array<Tensor, 3> fused_attention_vjp(const Tensor& q, const Tensor& k, cons
                                fk,
                                fv,
                                mq.heads() / heads,
-                               kept.lse.data<T>(),
+                               kept.top.data<T>(),
+                               kept.total.data<T>(),
                                delta.data(),
                                g[1].template data<T>(),
                                g[2].template data<T>()};

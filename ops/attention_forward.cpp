@@ -32,7 +32,7 @@ struct Forward {
   const std::vector<uint8_t>& finite;  // of v's tiles, when there is a mask
   int64_t group;                       // heads of q that share one of k and v
   T* y;
-  T* lse;
+  T *top, *total;
 
   bool few() const { return q.rows <= 8; }
 
@@ -81,8 +81,8 @@ struct Forward {
     for (int64_t r = 0; r < nq; ++r) {
       const bool nothing = l[r] == 0 && m[r] == -std::numeric_limits<T>::infinity();
       decay[r] = nothing ? T(1) : 1 / l[r];
-      lse[n * q.rows + i0 + r] =
-          nothing ? std::numeric_limits<T>::infinity() : m[r] + std::log(l[r]);
+      top[n * q.rows + i0 + r] = nothing ? std::numeric_limits<T>::infinity() : m[r];
+      total[n * q.rows + i0 + r] = nothing ? T(1) : l[r];
     }
     kernels::attention_scale(out, nq, dv, dv, decay);
   }
@@ -97,7 +97,8 @@ FusedAttention fused_attention(const Tensor& q, const Tensor& k, const Tensor& v
   Shape rows = q.shape(), out = q.shape();
   rows.erase(rows.rank() - 1);
   out[out.rank() - 1] = v.size(-1);
-  FusedAttention result{Tensor::empty(out, q.dtype()), Tensor::empty(rows, q.dtype())};
+  FusedAttention result{Tensor::empty(out, q.dtype()), Tensor::empty(rows, q.dtype()),
+                        Tensor::empty(rows, q.dtype())};
   if (rows.numel() == 0) return result;
   const int64_t tiles = (mq.rows + kTile - 1) / kTile, pieces = pieces_of_head(mq.heads(), tiles);
   visit_floating(q.dtype(), [&](auto zero) {
@@ -111,7 +112,8 @@ FusedAttention fused_attention(const Tensor& q, const Tensor& k, const Tensor& v
                              finite,
                              mq.heads() / mk.heads(),
                              result.y.data<T>(),
-                             result.lse.data<T>()};
+                             result.top.data<T>(),
+                             result.total.data<T>()};
     parallel_chunks(mq.heads() * pieces, [&](int64_t t) {
       const int64_t piece = t % pieces;
       forward.run(t / pieces, piece * tiles / pieces, (piece + 1) * tiles / pieces);

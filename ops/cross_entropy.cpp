@@ -1,10 +1,12 @@
 // cross_entropy of logits.                  logits, gx: (..., V); target: (...), i64; loss: (...)
 // forward   loss = (1 - e) w_t (L - x_t) + e / V sum_k w_k (L - x_k),
 //           L = logsumexp(x), e the smoothing, w the class weights (1 without any)
-// backward  gx_k = g (p_k a - (1 - e) w_t [k = t] - e / V w_k),   p = exp(x - L),
+// backward  gx_k = g (p_k a - (1 - e) w_t [k = t] - e / V w_k),   p_k = exp(x_k - m) / s,
 //           a = (1 - e) w_t + e / V sum_k w_k;   0 for an ignored row, one whose weights are 0,
 //           and at every logit of -inf
-// saves     logits and L: neither the probabilities nor their logarithms are stored
+// saves     logits, m = max x and s = sum exp(x - m): neither the probabilities nor their
+// logarithms
+//           are stored. L = m + log s alone would not do: at logits of 1e8 it has lost log s
 #include <fmt/format.h>
 
 #include <limits>
@@ -32,7 +34,7 @@ Tensor cross_entropy_vjp(const Tensor& x, const Tensor& target, const Tensor& w,
 }
 
 Tensor cross_entropy_vjp_fused(const Tensor& x, const Tensor& target, const Tensor& w,
-                               const Tensor& lse, const Tensor& scale,
+                               const Tensor& m, const Tensor& total, const Tensor& scale,
                                const CrossEntropyOptions& o) {
   const Tensor p = detail::packed(x);
   const Tensor s = detail::packed(scale);
@@ -42,8 +44,8 @@ Tensor cross_entropy_vjp_fused(const Tensor& x, const Tensor& target, const Tens
     using T = decltype(zero);
     parallel_for(target.numel(), grain_for(v * 4), [&](int64_t b, int64_t e) {
       kernels::cross_entropy_backward_rows(
-          p.data<T>() + b * v, lse.data<T>() + b, target.data<int64_t>() + b, o.ignore_index,
-          o.label_smoothing, w.defined() ? w.data<T>() : nullptr, s.data<T>() + b,
+          p.data<T>() + b * v, m.data<T>() + b, total.data<T>() + b, target.data<int64_t>() + b,
+          o.ignore_index, o.label_smoothing, w.defined() ? w.data<T>() : nullptr, s.data<T>() + b,
           gx.data<T>() + b * v, e - b, v, kernels::worth_streaming(x.numel() * int64_t{sizeof(T)}));
     });
   });
@@ -64,21 +66,23 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
   const Tensor rows = reshape(logits, {ids.numel(), v});
   const Tensor p = detail::packed(rows);
   Tensor loss = Tensor::empty({ids.numel()}, logits.dtype());
-  Tensor lse = Tensor::empty({ids.numel()}, logits.dtype());
+  const Tensor m = detail::empty_as(loss), total = detail::empty_as(loss);
   visit_floating(logits.dtype(), [&](auto zero) {
     using T = decltype(zero);
     parallel_for(ids.numel(), grain_for(v * 4), [&](int64_t b, int64_t e) {
       kernels::cross_entropy_rows(p.data<T>() + b * v, ids.data<int64_t>() + b, o.ignore_index,
                                   o.label_smoothing, w.defined() ? w.data<T>() : nullptr,
-                                  loss.data<T>() + b, lse.data<T>() + b, e - b, v);
+                                  loss.data<T>() + b, m.data<T>() + b, total.data<T>() + b, e - b,
+                                  v);
     });
   });
   loss = record("cross_entropy", std::move(loss), {rows},
-                {save_input("logits", rows), save_input("target", ids), save_extra("lse", lse),
-                 save_if(w.defined(), save_input("weight", w))},
+                {save_input("logits", rows), save_input("target", ids), save_extra("max", m),
+                 save_extra("sum", total), save_if(w.defined(), save_input("weight", w))},
                 [o](const Saved& s, const Tensor& gy) {
-                  return use_formula() ? cross_entropy_vjp(s[0], s[1], s[3], gy, o)
-                                       : cross_entropy_vjp_fused(s[0], s[1], s[3], s[2], gy, o);
+                  return use_formula()
+                             ? cross_entropy_vjp(s[0], s[1], s[4], gy, o)
+                             : cross_entropy_vjp_fused(s[0], s[1], s[4], s[2], s[3], gy, o);
                 });
   return detail::reduce_targets(loss, ids, w, target.shape(), o.ignore_index, o.reduction);
 }

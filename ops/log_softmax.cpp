@@ -1,8 +1,10 @@
 // log_softmax and logsumexp.                                 x, y, gy, gx: (..., N)
 // forward   y_i = x_i - L,  L = log sum_j exp(x_j), computed after subtracting the maximum
-// backward  log_softmax: gx = gy - exp(y) sum(gy);   logsumexp: gx = gL exp(x - L)
+// backward  log_softmax: gx = gy - exp(y) sum(gy);   logsumexp: gx = gL exp(x - m) / s,
+//           m = max x, s = sum_j exp(x_j - m)
 //           a logit of -inf has probability 0 and takes gradient 0
-// saves     log_softmax: y;   logsumexp: x and L
+// saves     log_softmax: y;   logsumexp: x, m and s. L itself would not do: at 1e8 it has lost log
+// s
 #include <limits>
 
 #include "fovea/ops/kernels/rows.h"
@@ -10,6 +12,17 @@
 #include "fovea/ops/rowwise.h"
 
 namespace fovea {
+
+// m is a constant: the shares do not depend on it. An infinite one is left out, as inf - inf is
+// NaN; and a row of nothing but -inf has no sum to divide by.
+Tensor detail::shares_of_sum(const Tensor& x, const Tensor& m) {
+  const Tensor nothing = x == -kInf;
+  const Tensor shift = masked_fill(m, logical_not(isfinite(m)), 0);
+  const Tensor e = exp(masked_fill(x - shift, nothing, -kInf));
+  const Tensor s = sum(e, -1, keepdim);
+  return masked_fill(e / masked_fill(s, s == 0, 1), nothing, 0);
+}
+
 namespace {
 
 Tensor log_softmax_vjp(const Tensor& y, const Tensor& gy) {
@@ -34,21 +47,16 @@ Tensor log_softmax_last(const Tensor& x) {
   });
 }
 
-// lse, gy: (..., 1). -inf - -inf would be NaN: such logits are set apart before the exponential.
-Tensor logsumexp_vjp(const Tensor& x, const Tensor& lse, const Tensor& gy) {
-  return gy * exp(masked_fill(x - lse, x == -detail::kInf, -detail::kInf));
-}
-
-Tensor logsumexp_vjp_fused(const Tensor& x, const Tensor& lse, const Tensor& gy) {
+Tensor logsumexp_vjp_fused(const Tensor& x, const Tensor& m, const Tensor& s, const Tensor& gy) {
   const Tensor px = detail::packed(x);
   const Tensor pg = detail::packed(gy);
   Tensor gx = detail::empty_as(x);
   const int64_t n = x.shape().back();
   visit_floating(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    parallel_for(lse.numel(), grain_for(n * 4), [&](int64_t b, int64_t e) {
-      kernels::logsumexp_backward_rows(px.data<T>() + b * n, lse.data<T>() + b, pg.data<T>() + b,
-                                       gx.data<T>() + b * n, e - b, n);
+    parallel_for(m.numel(), grain_for(n * 4), [&](int64_t b, int64_t e) {
+      kernels::logsumexp_backward_rows(px.data<T>() + b * n, m.data<T>() + b, s.data<T>() + b,
+                                       pg.data<T>() + b, gx.data<T>() + b * n, e - b, n);
     });
   });
   return gx;
@@ -61,16 +69,19 @@ Tensor logsumexp_last(const Tensor& x) {
   const int64_t n = shape.back();
   shape[shape.rank() - 1] = 1;
   Tensor y = Tensor::empty(shape, x.dtype());
+  const Tensor m = detail::empty_as(y), s = detail::empty_as(y);
   visit_floating(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     parallel_for(y.numel(), grain_for(n * 4), [&](int64_t b, int64_t e) {
-      kernels::logsumexp_rows(p.data<T>() + b * n, y.data<T>() + b, e - b, n);
+      kernels::logsumexp_rows(p.data<T>() + b * n, y.data<T>() + b, m.data<T>() + b,
+                              s.data<T>() + b, e - b, n);
     });
   });
-  return record("logsumexp", y, {x}, {save_input("x", x), save_output(y)},
-                [](const Saved& s, const Tensor& gy) {
-                  return use_formula() ? logsumexp_vjp(s[0], s[1], gy)
-                                       : logsumexp_vjp_fused(s[0], s[1], gy);
+  return record("logsumexp", std::move(y), {x},
+                {save_input("x", x), save_extra("max", m), save_extra("sum", s)},
+                [](const Saved& kept, const Tensor& gy) {
+                  return use_formula() ? gy * detail::shares_of_sum(kept[0], kept[1])
+                                       : logsumexp_vjp_fused(kept[0], kept[1], kept[2], gy);
                 });
 }
 

@@ -43,6 +43,11 @@ Tensor rowwise2(const Tensor& s, const Tensor& gy, const Kernel& kernel) {
   return gx;
 }
 
+/// exp(x_i) / sum_j exp(x_j) over the last axis, the gradient of log sum exp(x); recorded. 0 at
+/// -inf, also where a row holds nothing else. m (..., 1): the largest of each row, outside the
+/// graph.
+Tensor shares_of_sum(const Tensor& x, const Tensor& m);
+
 /// f works on the last axis; this applies it along any. Integers become f32.
 template <class F>
 Tensor along_last(const char* op, const Tensor& in, int64_t axis, const F& f) {

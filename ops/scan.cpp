@@ -43,26 +43,23 @@ Tensor cumsum(const Tensor& in, int64_t axis) {
   return transpose(running_sum(transpose(x, d, -1), false), d, -1);
 }
 
-// y_i = log sum_{j <= i} exp(x_j), kept in logarithms.   gx_j = exp(x_j) sum_{i >= j} gy_i
-// exp(-y_i): each term is gy_i exp(x_j - y_i) with x_j <= y_i for a positive-weight sum, so it is
-// computed row by row from a lower-triangular matrix of differences that never overflows.
+// y_i = log sum_{j <= i} exp(x_j), kept in logarithms.   gx_j = sum_{i >= j} gy_i p_ij, where the
+// row p_i is the softmax of x_0, ..., x_i. exp(x_j - y_i) would be the same, but y_i has lost
+// digits where x is far from 0.
 namespace {
 
 Tensor logcumsumexp_rows(const Tensor& x) {
   Tensor y = detail::rowwise(x, [](const auto* in, auto* out, int64_t rows, int64_t n) {
     for (int64_t r = 0; r < rows; ++r) kernels::logcumsumexp(in + r * n, out + r * n, n);
   });
-  return record("logcumsumexp", y, {x}, {save_input("x", x), save_output(y)},
-                [](const Saved& s, const Tensor& gy) {
-                  // (rows, i, j): weight of x_j in y_i, 0 above the diagonal
-                  const int64_t n = gy.shape().back();
-                  const Tensor above = arange(n) > reshape(arange(n), {n, 1});
-                  const Tensor nothing = unsqueeze(s[0] == -detail::kInf, -2);
-                  const Tensor d = unsqueeze(s[0], -2) - unsqueeze(s[1], -1);
-                  const Tensor weight =
-                      exp(masked_fill(d, logical_or(above, nothing), -detail::kInf));
-                  return squeeze(matmul(unsqueeze(gy, -2), weight), -2);
-                });
+  return record("logcumsumexp", y, {x}, {save_input("x", x)}, [](const Saved& s, const Tensor& gy) {
+    // (rows, i, j): weight of x_j in y_i, 0 above the diagonal
+    const int64_t n = gy.shape().back();
+    const Tensor above = arange(n) > reshape(arange(n), {n, 1});
+    const Tensor upto = masked_fill(unsqueeze(s[0], -2), above, -detail::kInf);
+    const Tensor weight = detail::shares_of_sum(upto, amax(upto.detach(), -1, keepdim));
+    return squeeze(matmul(unsqueeze(gy, -2), weight), -2);
+  });
 }
 
 }  // namespace

@@ -80,11 +80,12 @@ HWY_INLINE void Scale(T* y, int64_t rows, int64_t n, int64_t ld, const T* factor
 }
 
 template <class T>
-HWY_INLINE void Weights(T* s, int64_t rows, int64_t cols, int64_t ld, const T* lse) {
+HWY_INLINE void Weights(T* s, int64_t rows, int64_t cols, int64_t ld, const T* m, const T* l) {
   for (int64_t r = 0; r < rows; ++r, s += ld) {
-    const T shift = lse[r];
+    const T top = m[r], share = 1 / l[r];
     ForRow<T>(cols, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
-      memory.Store(d, vmath::Exp(d, hn::Sub(memory.Load(d, s + i), hn::Set(d, shift))), s + i);
+      const auto e = vmath::Exp(d, hn::Sub(memory.Load(d, s + i), hn::Set(d, top)));
+      memory.Store(d, hn::Mul(e, hn::Set(d, share)), s + i);
     });
   }
 }
@@ -112,8 +113,8 @@ HWY_INLINE void Gradient(const T* p, T* dp, int64_t rows, int64_t cols, int64_t 
   void Scale##suffix(T* y, int64_t rows, int64_t n, int64_t ld, const T* factor) {              \
     Scale(y, rows, n, ld, factor);                                                              \
   }                                                                                             \
-  void Weights##suffix(T* s, int64_t rows, int64_t cols, int64_t ld, const T* lse) {            \
-    Weights(s, rows, cols, ld, lse);                                                            \
+  void Weights##suffix(T* s, int64_t rows, int64_t cols, int64_t ld, const T* m, const T* l) {  \
+    Weights(s, rows, cols, ld, m, l);                                                           \
   }                                                                                             \
   void Gradient##suffix(const T* p, T* dp, int64_t rows, int64_t cols, int64_t ld,              \
                         const T* delta) {                                                       \
@@ -145,8 +146,8 @@ namespace fovea::kernels {
   void attention_scale(T* y, int64_t rows, int64_t n, int64_t ld, const T* factor) {              \
     HWY_DYNAMIC_DISPATCH(Scale##suffix)(y, rows, n, ld, factor);                                  \
   }                                                                                               \
-  void attention_weights(T* s, int64_t rows, int64_t cols, int64_t ld, const T* lse) {            \
-    HWY_DYNAMIC_DISPATCH(Weights##suffix)(s, rows, cols, ld, lse);                                \
+  void attention_weights(T* s, int64_t rows, int64_t cols, int64_t ld, const T* m, const T* l) {  \
+    HWY_DYNAMIC_DISPATCH(Weights##suffix)(s, rows, cols, ld, m, l);                               \
   }                                                                                               \
   void attention_gradient(const T* p, T* dp, int64_t rows, int64_t cols, int64_t ld,              \
                           const T* delta) {                                                       \

@@ -23,9 +23,12 @@ void attention_accumulate(double* s, int64_t rows, int64_t cols, int64_t ld, dou
 void attention_scale(float* y, int64_t rows, int64_t n, int64_t ld, const float* factor);
 void attention_scale(double* y, int64_t rows, int64_t n, int64_t ld, const double* factor);
 
-/// s = exp(s - lse): the weights again. lse = +inf gives 0.
-void attention_weights(float* s, int64_t rows, int64_t cols, int64_t ld, const float* lse);
-void attention_weights(double* s, int64_t rows, int64_t cols, int64_t ld, const double* lse);
+/// s = exp(s - m) / l: the weights again. m = +inf with l = 1 gives 0. m and l come separately:
+/// their sum m + log l, rounded, would lose log l for scores of 1e8.
+void attention_weights(float* s, int64_t rows, int64_t cols, int64_t ld, const float* m,
+                       const float* l);
+void attention_weights(double* s, int64_t rows, int64_t cols, int64_t ld, const double* m,
+                       const double* l);
 
 /// dp = p (dp - delta), and 0 where p is 0, whatever dp is: what has no weight has no gradient.
 void attention_gradient(const float* p, float* dp, int64_t rows, int64_t cols, int64_t ld,

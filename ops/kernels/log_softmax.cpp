@@ -1,6 +1,6 @@
 // log-softmax and log-sum-exp along the last axis.      x, y, gy, gx: (rows, n); out, gout: (rows)
 // log_softmax  y   = x - max x - log s,  s = sum_j exp(x_j - max x);   gx = gy - exp(y) sum gy
-// logsumexp    out = max x + log s;                                    gx = gout exp(x - out)
+// logsumexp    out = max x + log s;                               gx = gout exp(x - max x) / s
 #include <cmath>
 
 #include "fovea/ops/kernels/rows.h"
@@ -94,23 +94,25 @@ HWY_INLINE void LogSoftmaxBackward(const T* y, const T* gy, T* gx, int64_t rows,
 
 // An infinite maximum is not subtracted, as inf - inf would be NaN: every exp(x) is then 0 or inf.
 template <class T>
-HWY_INLINE void LogSumExpRows(const T* x, T* out, int64_t rows, int64_t n) {
+HWY_INLINE void LogSumExpRows(const T* x, T* out, T* top, T* total, int64_t rows, int64_t n) {
   for (int64_t r = 0; r < rows; ++r, x += n) {
-    const T top = RowMax(x, n);
-    const T shift = std::isinf(top) ? T(0) : top;
-    const double total = Accumulate<T, 4>(n, ShiftedExpTerm<T>{x, shift});
-    out[r] = static_cast<T>(static_cast<double>(shift) + std::log(total));
+    const T high = RowMax(x, n);
+    const T shift = std::isinf(high) ? T(0) : high;
+    const double sum = Accumulate<T, 4>(n, ShiftedExpTerm<T>{x, shift});
+    out[r] = static_cast<T>(static_cast<double>(shift) + std::log(sum));
+    top[r] = shift;
+    total[r] = static_cast<T>(sum);
   }
 }
 
 template <class T>
-HWY_INLINE void LogSumExpBackwardRows(const T* x, const T* out, const T* gout, T* gx, int64_t rows,
-                                      int64_t n) {
+HWY_INLINE void LogSumExpBackwardRows(const T* x, const T* top, const T* total, const T* gout,
+                                      T* gx, int64_t rows, int64_t n) {
   for (int64_t r = 0; r < rows; ++r, x += n, gx += n) {
-    const T lse = out[r], g = gout[r];
+    const T shift = top[r], g = gout[r] / total[r];
     ForRow<T>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
       const auto v = memory.Load(d, x + i);
-      const auto p = vmath::Exp(d, hn::Sub(v, hn::Set(d, lse)));
+      const auto p = vmath::Exp(d, hn::Sub(v, hn::Set(d, shift)));
       memory.Store(d, ZeroAtMinusInfinity(d, v, hn::Mul(p, hn::Set(d, g))), gx + i);
     });
   }
@@ -130,19 +132,20 @@ void LogSoftmaxBackwardF64(const double* y, const double* gy, double* gx, int64_
                            bool stream) {
   LogSoftmaxBackward(y, gy, gx, rows, n, stream);
 }
-void LogSumExpF32(const float* x, float* out, int64_t rows, int64_t n) {
-  LogSumExpRows(x, out, rows, n);
+void LogSumExpF32(const float* x, float* out, float* top, float* total, int64_t rows, int64_t n) {
+  LogSumExpRows(x, out, top, total, rows, n);
 }
-void LogSumExpF64(const double* x, double* out, int64_t rows, int64_t n) {
-  LogSumExpRows(x, out, rows, n);
+void LogSumExpF64(const double* x, double* out, double* top, double* total, int64_t rows,
+                  int64_t n) {
+  LogSumExpRows(x, out, top, total, rows, n);
 }
-void LogSumExpBackwardF32(const float* x, const float* out, const float* gout, float* gx,
-                          int64_t rows, int64_t n) {
-  LogSumExpBackwardRows(x, out, gout, gx, rows, n);
+void LogSumExpBackwardF32(const float* x, const float* top, const float* total, const float* gout,
+                          float* gx, int64_t rows, int64_t n) {
+  LogSumExpBackwardRows(x, top, total, gout, gx, rows, n);
 }
-void LogSumExpBackwardF64(const double* x, const double* out, const double* gout, double* gx,
-                          int64_t rows, int64_t n) {
-  LogSumExpBackwardRows(x, out, gout, gx, rows, n);
+void LogSumExpBackwardF64(const double* x, const double* top, const double* total,
+                          const double* gout, double* gx, int64_t rows, int64_t n) {
+  LogSumExpBackwardRows(x, top, total, gout, gx, rows, n);
 }
 
 }  // namespace
@@ -175,19 +178,20 @@ void log_softmax_backward_rows(const double* y, const double* gy, double* gx, in
                                int64_t n, bool stream) {
   HWY_DYNAMIC_DISPATCH(LogSoftmaxBackwardF64)(y, gy, gx, rows, n, stream);
 }
-void logsumexp_rows(const float* x, float* out, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(LogSumExpF32)(x, out, rows, n);
+void logsumexp_rows(const float* x, float* out, float* top, float* total, int64_t rows, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(LogSumExpF32)(x, out, top, total, rows, n);
 }
-void logsumexp_rows(const double* x, double* out, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(LogSumExpF64)(x, out, rows, n);
+void logsumexp_rows(const double* x, double* out, double* top, double* total, int64_t rows,
+                    int64_t n) {
+  HWY_DYNAMIC_DISPATCH(LogSumExpF64)(x, out, top, total, rows, n);
 }
-void logsumexp_backward_rows(const float* x, const float* out, const float* gout, float* gx,
-                             int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(LogSumExpBackwardF32)(x, out, gout, gx, rows, n);
+void logsumexp_backward_rows(const float* x, const float* top, const float* total,
+                             const float* gout, float* gx, int64_t rows, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(LogSumExpBackwardF32)(x, top, total, gout, gx, rows, n);
 }
-void logsumexp_backward_rows(const double* x, const double* out, const double* gout, double* gx,
-                             int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(LogSumExpBackwardF64)(x, out, gout, gx, rows, n);
+void logsumexp_backward_rows(const double* x, const double* top, const double* total,
+                             const double* gout, double* gx, int64_t rows, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(LogSumExpBackwardF64)(x, top, total, gout, gx, rows, n);
 }
 
 }  // namespace fovea::kernels

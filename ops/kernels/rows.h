@@ -37,15 +37,35 @@ void log_softmax_backward_rows(const float* y, const float* gy, float* gx, int64
 void log_softmax_backward_rows(const double* y, const double* gy, double* gx, int64_t rows,
                                int64_t n, bool stream = false);
 
-// out: (rows). out = log sum_j exp(x_j). All -inf gives -inf, any +inf gives +inf.
-void logsumexp_rows(const float* x, float* out, int64_t rows, int64_t n);
-void logsumexp_rows(const double* x, double* out, int64_t rows, int64_t n);
+// out, top, total: (rows). out = log sum_j exp(x_j) = top + log(total), total = sum_j exp(x_j -
+// top). top is the largest x, or 0 where that is infinite. All -inf gives -inf, any +inf gives
+// +inf. Backward gets top and total: out alone has lost log(total) where x is 1e8.
+void logsumexp_rows(const float* x, float* out, float* top, float* total, int64_t rows, int64_t n);
+void logsumexp_rows(const double* x, double* out, double* top, double* total, int64_t rows,
+                    int64_t n);
 
-// out, gout: (rows). gx_i = gout exp(x_i - out), and 0 where x_i = -inf.
-void logsumexp_backward_rows(const float* x, const float* out, const float* gout, float* gx,
-                             int64_t rows, int64_t n);
-void logsumexp_backward_rows(const double* x, const double* out, const double* gout, double* gx,
-                             int64_t rows, int64_t n);
+// gout: (rows). gx_i = gout exp(x_i - top) / total, and 0 where x_i = -inf.
+void logsumexp_backward_rows(const float* x, const float* top, const float* total,
+                             const float* gout, float* gx, int64_t rows, int64_t n);
+void logsumexp_backward_rows(const double* x, const double* top, const double* total,
+                             const double* gout, double* gx, int64_t rows, int64_t n);
+
+/// What a normalisation knows of each row, (rows) each; null where nobody asks.
+template <class T>
+struct RowStatistics {
+  T* mean = nullptr;
+  T* rstd = nullptr;  ///< 1 / sqrt(variance + eps); 0 for a constant row without eps
+  T* variance = nullptr;
+};
+/// What the gradient of a normalisation reads.
+template <class T>
+struct LayerNormInputs {
+  const T* x;
+  const T* gamma;  ///< (n) or null (1)
+  double eps;
+  const T *mean, *rstd;  ///< as layer_norm_rows gave them
+  bool centred = true;
+};
 
 // y = (x - mean) rstd gamma + beta, rstd = 1 / sqrt(variance + eps), the variance biased and in two
 // passes. Ba, Kiros, Hinton 2016, eq. 3. gamma, beta: (n) or null (1 and 0); mean, rstd: (rows) or

@@ -70,7 +70,7 @@ TYPED_TEST(KernelsRows, SoftmaxFamilyEqualsTheNaiveLoops) {
           glse[i] = double(gout[r]) * p[i];
         }
       }
-      std::vector<T> y(size), g(size), out(kRows);
+      std::vector<T> y(size), g(size), out(kRows), top(kRows), total(kRows);
       k::softmax_rows(x.data(), y.data(), kRows, n);
       expect_close(y, p, tolerance<T>(), "softmax");
       k::softmax_backward_rows(y.data(), gy.data(), g.data(), kRows, n);
@@ -79,9 +79,10 @@ TYPED_TEST(KernelsRows, SoftmaxFamilyEqualsTheNaiveLoops) {
       expect_close(y, logp, tolerance<T>(), "log_softmax");
       k::log_softmax_backward_rows(y.data(), gy.data(), g.data(), kRows, n);
       expect_close(g, glog, 4 * tolerance<T>(), "log_softmax gx");
-      k::logsumexp_rows(x.data(), out.data(), kRows, n);
+      k::logsumexp_rows(x.data(), out.data(), top.data(), total.data(), kRows, n);
       expect_close(out, lse, tolerance<T>(), "logsumexp");
-      k::logsumexp_backward_rows(x.data(), out.data(), gout.data(), g.data(), kRows, n);
+      k::logsumexp_backward_rows(x.data(), top.data(), total.data(), gout.data(), g.data(), kRows,
+                                 n);
       expect_close(g, glse, 4 * tolerance<T>(), "logsumexp gx");
       y = x;
       k::softmax_rows(y.data(), y.data(), kRows, n);
@@ -96,7 +97,7 @@ TYPED_TEST(KernelsRows, SoftmaxAtTheEdges) {
   on_every_target([inf] {
     for (int64_t n : {2, 3, 17, 33, 70}) {
       // One live logit, the others -inf: probability exactly 0, gradient exactly 0.
-      std::vector<T> x(n, -inf), y(n), g(n), out(1), gy(n, T(2)), one(1, T(1));
+      std::vector<T> x(n, -inf), y(n), g(n), out(1), top(1), total(1), gy(n, T(2)), one(1, T(1));
       x[1] = T(0.3);
       k::softmax_rows(x.data(), y.data(), 1, n);
       for (int64_t i = 0; i < n; ++i) EXPECT_EQ(y[i], i == 1 ? T(1) : T(0));
@@ -114,16 +115,16 @@ TYPED_TEST(KernelsRows, SoftmaxAtTheEdges) {
 
       // Nothing but -inf.
       x[1] = -inf;
-      k::logsumexp_rows(x.data(), out.data(), 1, n);
+      k::logsumexp_rows(x.data(), out.data(), top.data(), total.data(), 1, n);
       EXPECT_EQ(out[0], -inf);
-      k::logsumexp_backward_rows(x.data(), out.data(), one.data(), g.data(), 1, n);
+      k::logsumexp_backward_rows(x.data(), top.data(), total.data(), one.data(), g.data(), 1, n);
       for (int64_t i = 0; i < n; ++i) EXPECT_EQ(g[i], T(0));
       k::softmax_rows(x.data(), y.data(), 1, n);
       EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[n - 1]));
 
       // +inf and NaN.
       x[0] = inf;
-      k::logsumexp_rows(x.data(), out.data(), 1, n);
+      k::logsumexp_rows(x.data(), out.data(), top.data(), total.data(), 1, n);
       EXPECT_EQ(out[0], inf);
       k::softmax_rows(x.data(), y.data(), 1, n);
       EXPECT_TRUE(std::isnan(y[0]));
@@ -132,10 +133,10 @@ TYPED_TEST(KernelsRows, SoftmaxAtTheEdges) {
         bad[at] = std::numeric_limits<T>::quiet_NaN();
         k::softmax_rows(bad.data(), y.data(), 1, n);
         EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[n - 1])) << at;
-        k::logsumexp_rows(bad.data(), out.data(), 1, n);
+        k::logsumexp_rows(bad.data(), out.data(), top.data(), total.data(), 1, n);
         EXPECT_TRUE(std::isnan(out[0])) << at;
         bad[(at + 1) % n] = inf;
-        k::logsumexp_rows(bad.data(), out.data(), 1, n);
+        k::logsumexp_rows(bad.data(), out.data(), top.data(), total.data(), 1, n);
         EXPECT_TRUE(std::isnan(out[0])) << at;
       }
     }
@@ -178,23 +179,23 @@ TYPED_TEST(KernelsRows, LayerNormEqualsTheNaiveLoops) {
         const T* scale = affine ? gamma.data() : nullptr;
         std::vector<T> y_(size), mean_(kRows), rstd_(kRows), gx_(size), ggamma_(n, 1), gbeta_(n, 2);
         k::layer_norm_rows(x.data(), scale, affine ? beta.data() : nullptr, eps, y_.data(),
-                           mean_.data(), rstd_.data(), kRows, n);
+                           {mean_.data(), rstd_.data()}, kRows, n);
         // Two values close together have a large rstd, which multiplies rounding errors of x.
         const double bound = 3 * tolerance<T>() * (n < 8 ? 20 : 1);
         expect_close(y_, y, bound, "layer_norm");
         expect_close(mean_, mean, bound, "mean");
         expect_close(rstd_, rstd, bound, "rstd");
-        k::layer_norm_backward_rows(x.data(), scale, mean_.data(), rstd_.data(), gy.data(),
+        k::layer_norm_backward_rows({x.data(), scale, eps, mean_.data(), rstd_.data()}, gy.data(),
                                     gx_.data(), ggamma_.data(), gbeta_.data(), kRows, n);
         if (n > 2) expect_close(gx_, gx, bound, "layer_norm gx");
         expect_close(ggamma_, ggamma, bound, "ggamma");
         expect_close(gbeta_, gbeta, bound, "gbeta");
         std::vector<T> alone(size), ggamma2(n, 1), gbeta2(n, 2);
-        k::layer_norm_backward_rows(x.data(), scale, mean_.data(), rstd_.data(), gy.data(),
+        k::layer_norm_backward_rows({x.data(), scale, eps, mean_.data(), rstd_.data()}, gy.data(),
                                     alone.data(), static_cast<T*>(nullptr),
                                     static_cast<T*>(nullptr), kRows, n);
         if (n > 2) expect_close(alone, gx_, bound, "gx alone");
-        k::layer_norm_backward_rows(x.data(), scale, mean_.data(), rstd_.data(), gy.data(),
+        k::layer_norm_backward_rows({x.data(), scale, eps, mean_.data(), rstd_.data()}, gy.data(),
                                     static_cast<T*>(nullptr), ggamma2.data(), gbeta2.data(), kRows,
                                     n);
         expect_close(ggamma2, ggamma_, bound, "ggamma alone");
@@ -210,20 +211,21 @@ TYPED_TEST(KernelsRows, LayerNormFarFromZero) {
     const std::vector<T> x{40000, 40001, 40002, 40003};
     std::vector<T> y(4), mean(1), rstd(1), gx(4);
     const T* none = nullptr;
-    k::layer_norm_rows(x.data(), none, none, 1e-5, y.data(), mean.data(), rstd.data(), 1, 4);
+    k::layer_norm_rows(x.data(), none, none, 1e-5, y.data(), {mean.data(), rstd.data()}, 1, 4);
     expect_close(y, std::vector<double>{-1.3416354, -0.4472118, 0.4472118, 1.3416354}, 1e-6, "y");
     EXPECT_EQ(mean[0], T(40001.5));
 
     // The mean is no float: backward still sees deviations that sum to 0.
     const std::vector<T> z{40000, 40001, 40003};
     const std::vector<T> gy{1, 0, 0};
-    k::layer_norm_rows(z.data(), none, none, 1e-5, y.data(), mean.data(), rstd.data(), 1, 3);
-    k::layer_norm_backward_rows(z.data(), none, mean.data(), rstd.data(), gy.data(), gx.data(),
-                                static_cast<T*>(nullptr), static_cast<T*>(nullptr), 1, 3);
+    k::layer_norm_rows(z.data(), none, none, 1e-5, y.data(), {mean.data(), rstd.data()}, 1, 3);
+    k::layer_norm_backward_rows({z.data(), none, 1e-5, mean.data(), rstd.data()}, gy.data(),
+                                gx.data(), static_cast<T*>(nullptr), static_cast<T*>(nullptr), 1,
+                                3);
     const std::vector<T> near{0, 1, 3};
     std::vector<T> gx_near(4);
-    k::layer_norm_rows(near.data(), none, none, 1e-5, y.data(), mean.data(), rstd.data(), 1, 3);
-    k::layer_norm_backward_rows(near.data(), none, mean.data(), rstd.data(), gy.data(),
+    k::layer_norm_rows(near.data(), none, none, 1e-5, y.data(), {mean.data(), rstd.data()}, 1, 3);
+    k::layer_norm_backward_rows({near.data(), none, 1e-5, mean.data(), rstd.data()}, gy.data(),
                                 gx_near.data(), static_cast<T*>(nullptr), static_cast<T*>(nullptr),
                                 1, 3);
     expect_close(gx, gx_near, 1e-6, "gx");
@@ -231,7 +233,7 @@ TYPED_TEST(KernelsRows, LayerNormFarFromZero) {
     for (double value : {1234.0, 0.1, 1e6 / 3, -7e-9}) {
       const std::vector<T> flat(256, T(value));
       std::vector<T> out(256, T(5));
-      k::layer_norm_rows(flat.data(), none, none, 1e-5, out.data(), mean.data(), rstd.data(), 1,
+      k::layer_norm_rows(flat.data(), none, none, 1e-5, out.data(), {mean.data(), rstd.data()}, 1,
                          256);
       for (T v : out) EXPECT_EQ(v, T(0));
     }
@@ -265,12 +267,12 @@ void check_cross_entropy(int64_t n, double smoothing, bool weighted) {
     }
   }
   const T* class_weight = weighted ? weight.data() : nullptr;
-  std::vector<T> loss_(kRows, T(9)), lse(kRows, T(9)), gx_(kRows * n, T(9));
+  std::vector<T> loss_(kRows, T(9)), top(kRows, T(9)), total_(kRows, T(9)), gx_(kRows * n, T(9));
   k::cross_entropy_rows(x.data(), target.data(), -100, smoothing, class_weight, loss_.data(),
-                        lse.data(), kRows, n);
+                        top.data(), total_.data(), kRows, n);
   expect_close(loss_, loss, tolerance<T>(), "loss");
-  k::cross_entropy_backward_rows(x.data(), lse.data(), target.data(), -100, smoothing, class_weight,
-                                 scale.data(), gx_.data(), kRows, n);
+  k::cross_entropy_backward_rows(x.data(), top.data(), total_.data(), target.data(), -100,
+                                 smoothing, class_weight, scale.data(), gx_.data(), kRows, n);
   expect_close(gx_, gx, 4 * tolerance<T>(), "cross_entropy gx");
 }
 
@@ -291,23 +293,26 @@ TYPED_TEST(KernelsRows, CrossEntropyKnownValues) {
     const T* none = nullptr;
     const std::vector<T> far{-431, 279, 427}, one{1};
     const std::vector<int64_t> first{0}, last{2};
-    std::vector<T> loss(1), lse(1), gx(3);
-    k::cross_entropy_rows(far.data(), first.data(), -100, 0, none, loss.data(), lse.data(), 1, 3);
+    std::vector<T> loss(1), top(1), total(1), gx(3);
+    k::cross_entropy_rows(far.data(), first.data(), -100, 0, none, loss.data(), top.data(),
+                          total.data(), 1, 3);
     EXPECT_EQ(loss[0], T(858));
-    k::cross_entropy_backward_rows(far.data(), lse.data(), first.data(), -100, 0, none, one.data(),
-                                   gx.data(), 1, 3);
+    k::cross_entropy_backward_rows(far.data(), top.data(), total.data(), first.data(), -100, 0,
+                                   none, one.data(), gx.data(), 1, 3);
     expect_close(gx, std::vector<double>{-1, 0, 1}, 1e-60, "gx");
 
     const std::vector<T> near{1, 2, 3};
-    k::cross_entropy_rows(near.data(), last.data(), -100, 0.1, none, loss.data(), lse.data(), 1, 3);
+    k::cross_entropy_rows(near.data(), last.data(), -100, 0.1, none, loss.data(), top.data(),
+                          total.data(), 1, 3);
     EXPECT_NEAR(static_cast<double>(loss[0]), 0.507606, 1e-6);
 
     // A class that cannot be: no probability, no gradient.
     const std::vector<T> masked{0, -std::numeric_limits<T>::infinity(), 0};
-    k::cross_entropy_rows(masked.data(), last.data(), -100, 0, none, loss.data(), lse.data(), 1, 3);
+    k::cross_entropy_rows(masked.data(), last.data(), -100, 0, none, loss.data(), top.data(),
+                          total.data(), 1, 3);
     EXPECT_NEAR(static_cast<double>(loss[0]), std::log(2.0), 1e-6);
-    k::cross_entropy_backward_rows(masked.data(), lse.data(), last.data(), -100, 0, none,
-                                   one.data(), gx.data(), 1, 3);
+    k::cross_entropy_backward_rows(masked.data(), top.data(), total.data(), last.data(), -100, 0,
+                                   none, one.data(), gx.data(), 1, 3);
     EXPECT_EQ(gx[1], T(0));
   });
 }
@@ -322,21 +327,22 @@ TYPED_TEST(KernelsRows, StreamingChangesNoBit) {
       const auto gamma = normal_values<T>(n, 3), beta = normal_values<T>(n, 4);
       const auto scale = normal_values<T>(rows, 5);
       const std::vector<int64_t> target{0, n - 1, -100, 7, 8, n / 2};
-      std::vector<T> loss(rows), lse(rows), mean(rows), rstd(rows);
+      std::vector<T> loss(rows), top(rows), total(rows), mean(rows), rstd(rows);
       k::cross_entropy_rows(x.data(), target.data(), -100, 0.1, gamma.data(), loss.data(),
-                            lse.data(), rows, n);
+                            top.data(), total.data(), rows, n);
       std::vector<T> results[2];
       for (bool stream : {false, true}) {
         const auto out = hwy::AllocateAligned<T>(7 * size);
         std::vector<T> ggamma(n), gbeta(n);
         k::softmax_backward_rows(x.data(), gy.data(), out.get(), rows, n, stream);
-        k::layer_norm_rows(x.data(), gamma.data(), beta.data(), 1e-5, out.get() + size, mean.data(),
-                           rstd.data(), rows, n, stream);
-        k::layer_norm_backward_rows(x.data(), gamma.data(), mean.data(), rstd.data(), gy.data(),
-                                    out.get() + 2 * size, ggamma.data(), gbeta.data(), rows, n,
-                                    stream);
-        k::cross_entropy_backward_rows(x.data(), lse.data(), target.data(), -100, 0.1, gamma.data(),
-                                       scale.data(), out.get() + 3 * size, rows, n, stream);
+        k::layer_norm_rows(x.data(), gamma.data(), beta.data(), 1e-5, out.get() + size,
+                           {mean.data(), rstd.data()}, rows, n, true, stream);
+        k::layer_norm_backward_rows({x.data(), gamma.data(), 1e-5, mean.data(), rstd.data()},
+                                    gy.data(), out.get() + 2 * size, ggamma.data(), gbeta.data(),
+                                    rows, n, stream);
+        k::cross_entropy_backward_rows(x.data(), top.data(), total.data(), target.data(), -100, 0.1,
+                                       gamma.data(), scale.data(), out.get() + 3 * size, rows, n,
+                                       stream);
         k::softmax_rows(x.data(), out.get() + 4 * size, rows, n, stream);
         k::log_softmax_rows(x.data(), out.get() + 5 * size, rows, n, stream);
         k::log_softmax_backward_rows(x.data(), gy.data(), out.get() + 6 * size, rows, n, stream);
