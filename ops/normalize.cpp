@@ -1,8 +1,8 @@
-// Normalisations that are compositions: rms_norm, batch_norm, group_norm. Their gradients are those
-// of mean, square and rsqrt.
-#include <fmt/format.h>
+// batch_norm and group_norm: the elements that share a mean are laid out as rows, which
+// layer_norm.cpp normalises. Ioffe & Szegedy 2015; Wu & He 2018.
+#include "fovea/ops/normalize.h"
 
-#include "fovea/ops/reduce.h"
+#include <fmt/format.h>
 
 namespace fovea {
 namespace {
@@ -26,30 +26,7 @@ Tensor affine(Tensor y, const Tensor& weight, const Tensor& bias, const Tensor& 
   return y;
 }
 
-// Where squares overflow: the same of x / m and eps / m^2, with m the largest of its row. m cancels
-// and counts as a constant.
-Tensor rms_norm_of_large(const Tensor& x, double eps) {
-  const Tensor largest = amax(abs(x.detach()), -1, keepdim);
-  const Tensor usable = logical_and(largest > 1, isfinite(largest));
-  const Tensor m = masked_fill(largest, logical_not(usable), 1);
-  const Tensor scaled = x / m;
-  return scaled * rsqrt(mean(square(scaled), -1, keepdim) + eps / square(m));
-}
-
 }  // namespace
-
-Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
-  detail::check_floating("rms_norm", "x", x);
-  if (x.dim() == 0 || x.shape().back() == 0) {
-    throw ShapeError(
-        fmt::format("rms_norm: x is {}; its last axis must have elements", x.shape().str()));
-  }
-  detail::check_affine("rms_norm", "weight", weight, x.shape().back(), x);
-  detail::check_eps("rms_norm", eps);
-  const Tensor power = mean(square(x), -1, keepdim);
-  const Tensor y = all(isfinite(power)) ? x * rsqrt(power + eps) : rms_norm_of_large(x, eps);
-  return weight.defined() ? y * weight : y;
-}
 
 Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& running_var,
                   const Tensor& weight, const Tensor& bias, const BatchNormOptions& o) {
@@ -74,25 +51,27 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
     const Tensor r = rsqrt(running_var + o.eps);
     return affine((x - per_channel(running_mean, x)) * per_channel(r, x), weight, bias, x);
   }
-  Axes axes = 0;
-  for (int d = 2; d < x.dim(); ++d) axes.list.push_back(d);
   const int64_t n = channels > 0 ? x.numel() / channels : 0;
   if (n < 2) {
-    throw ShapeError(fmt::format(
-        "batch_norm: x is {}, {} values a channel; training needs at least 2", x.shape().str(), n));
+    throw ShapeError(
+        fmt::format("batch_norm: x is {}, {} values per channel; training needs at least 2",
+                    x.shape().str(), n));
   }
-  const Tensor d = detail::deviations(x, axes);
-  const Tensor v = mean(square(d), axes, keepdim);
+  const Tensor channel_first = transpose(x, 0, 1);  // (C, B, ...)
+  const auto normalized =
+      detail::normalize_rows("batch_norm", reshape(channel_first, {channels, n}), {}, {},
+                             {.eps = o.eps, .variance = true});
   {
     const NoGrad scope;
     const double unbiased = static_cast<double>(n) / static_cast<double>(n - 1);
     const auto move = [&](const Tensor& running, const Tensor& now) {
-      if (running.defined()) running.add_((reshape(now, {channels}) - running) * o.momentum);
+      if (running.defined()) running.add_((now - running) * o.momentum);
     };
-    if (running_mean.defined()) move(running_mean, mean(x, axes));
-    move(running_var, v.detach() * unbiased);
+    move(running_mean, normalized.mean);
+    move(running_var, normalized.variance * unbiased);
   }
-  return affine(d * rsqrt(v + o.eps), weight, bias, x);
+  const Tensor y = transpose(reshape(normalized.y, channel_first.shape()), 0, 1);
+  return affine(y, weight, bias, x);
 }
 
 Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const Tensor& bias,
@@ -110,8 +89,7 @@ Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const T
   if (x.numel() == 0) return affine(clone(x), weight, bias, x);
   const int64_t batch = x.shape()[0];
   const Tensor rows = reshape(x, {batch, groups, x.numel() / (batch * groups)});
-  const Tensor d = detail::deviations(rows, -1);
-  const Tensor y = d * rsqrt(mean(square(d), -1, keepdim) + eps);
+  const Tensor y = detail::normalize_rows("group_norm", rows, {}, {}, {.eps = eps}).y;
   return affine(reshape(y, x.shape()), weight, bias, x);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "fovea/ops/kernels/reduce.h"
 
@@ -193,6 +194,21 @@ Tensor detail::deviations(const Tensor& x, const Axes& axes) {
   return shifted - mean(shifted, axes, true);
 }
 
+Tensor detail::scale_of(const Tensor& x, const Axes& axes, double at_least) {
+  const NoGrad scope;
+  const Tensor c = amax(abs(x), axes, true);
+  visit_floating(c.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* p = c.data<T>();
+    for (int64_t i = 0; i < c.numel(); ++i) {
+      const double size = std::max(static_cast<double>(p[i]), at_least);  // NaN stays NaN
+      const bool usable = size > 0 && std::isfinite(size);
+      p[i] = usable ? static_cast<T>(std::ldexp(1.0, std::ilogb(size))) : T(1);
+    }
+  });
+  return c;
+}
+
 namespace {
 
 // y = sum (x - mean)^2 / (n - correction), the mean first and then the deviations.
@@ -207,8 +223,8 @@ Tensor variance(const char* op, const Tensor& x, const Axes& axes, int64_t corre
                     "0 and below their number",
                     op, correction, x.shape().str(), l.r, l.axes.str()));
   }
-  const Tensor d = detail::deviations(x, axes);
-  return sum(square(d), axes, keepdim) / static_cast<double>(l.r - correction);
+  return sum(square(detail::deviations(x, axes)), axes, keepdim) /
+         static_cast<double>(l.r - correction);
 }
 
 }  // namespace
@@ -217,9 +233,15 @@ Tensor var(const Tensor& x, const Axes& axes, int64_t correction, bool keepdim) 
   return variance("var", x, axes, correction, keepdim);
 }
 
-// The gradient at 0, a constant row, is 0: that of sqrt.
+// std(x) = c std(x / c): with c of the size of x, squares neither overflow nor vanish. The gradient
+// at 0, a constant row, is 0: that of sqrt.
 Tensor std(const Tensor& x, const Axes& axes, int64_t correction, bool keepdim) {
-  return sqrt(variance("std", x, axes, correction, keepdim));
+  detail::check_floating("std", "x", x);
+  (void)detail::resolve_axes("std", axes, x.dim());
+  if (x.numel() == 0) return sqrt(variance("std", x, axes, correction, keepdim));
+  const Tensor c = detail::scale_of(x, axes);
+  const Tensor root = sqrt(variance("std", x / c, axes, correction, keepdim));
+  return root * (keepdim ? c : reshape(c, root.shape()));
 }
 
 }  // namespace fovea

@@ -24,6 +24,10 @@ void check_not_empty(const char* op, const Tensor& x, const Reduction3& layout);
 
 /// x less its mean over the axes; recorded.
 Tensor deviations(const Tensor& x, const Axes& axes);
+/// A power of two near the largest |x| along the axes, kept with size 1, and at least about
+/// `at_least`; 1 where that is 0 or not finite. Dividing by it changes no digit, and squares of the
+/// quotient stay in range. A constant: outside the graph.
+Tensor scale_of(const Tensor& x, const Axes& axes, double at_least = 0);
 
 /// gy (reduced, with or without keepdim) as a view of x's shape; recorded.
 Tensor spread(const Tensor& gy, const Shape& shape, const Shape& axes);

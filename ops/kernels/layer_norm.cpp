@@ -2,10 +2,17 @@
 // forward   xhat = (x - mean) rstd,  y = xhat gamma + beta
 // backward  g = gy gamma:  gx = rstd (g - mean(g) - xhat mean(g xhat));  ggamma = sum_r gy xhat
 //
+// Uncentred (rms norm): the mean counts as 0, and mean(g) is absent from gx.
+//
 // The mean is taken of x - x_0, so that a row far from zero keeps its digits and a constant row
 // has deviations of exactly 0. Backward gets the mean rounded to T: it measures by how much
 // (mean of xhat, which should be 0) and takes that out.
+//
+// Squares of elements like 1e20 or 1e-25 leave the range of float. A row whose variance shows that
+// takes a path of its own, in long double, forward and backward: slow, and rare.
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "fovea/ops/kernels/rows.h"
 
@@ -71,25 +78,99 @@ struct Moments {
 };
 
 template <class T>
-HWY_NOINLINE Moments MomentsOf(const T* x, int64_t n) {
+HWY_NOINLINE Moments MomentsOf(const T* x, int64_t n, bool centred) {
   const double count = static_cast<double>(n);
+  if (!centred) return {0, Accumulate<T>(n, SquaredDeviationTerm<T>{x, T(0), T(0)}) / count};
   const double mean = Accumulate<T>(n, ShiftedTerm<T>{x, x[0]}) / count;
   const T m = static_cast<T>(mean);
   return {mean, Accumulate<T>(n, SquaredDeviationTerm<T>{x, x[0], m}) / count};
 }
 
+// Whether squares in T neither overflowed nor lost digits below the normal numbers. NaN: no.
+template <class T>
+HWY_INLINE bool InRange(double variance_and_eps) {
+  constexpr double kLow = sizeof(T) == sizeof(float) ? 1e-29 : 1e-290;
+  return variance_and_eps >= kLow && variance_and_eps < std::numeric_limits<double>::infinity();
+}
+// The same told from 1 / sqrt(variance + eps), with room for its rounding.
+template <class T>
+HWY_INLINE bool ScaleInRange(T rstd) {
+  constexpr double kHigh = sizeof(T) == sizeof(float) ? 1e14 : 1e144;
+  constexpr double kLow = sizeof(T) == sizeof(float) ? 1e-18 : 1e-153;
+  return static_cast<double>(rstd) >= kLow && static_cast<double>(rstd) <= kHigh;
+}
+
+// A row in long double, whose exponents reach far enough for squares of any double.
+struct WideMoments {
+  long double mean, variance, rstd;  // rstd of a constant row without eps: 0
+};
+
+template <class T>
+HWY_NOINLINE WideMoments WideMomentsOf(const T* x, double eps, int64_t n, bool centred) {
+  WideMoments w{0, 0, 0};
+  if (centred) {
+    for (int64_t i = 0; i < n; ++i) w.mean += static_cast<long double>(x[i]) - x[0];
+    w.mean = x[0] + w.mean / static_cast<long double>(n);
+  }
+  for (int64_t i = 0; i < n; ++i) w.variance += (x[i] - w.mean) * (x[i] - w.mean);
+  w.variance /= static_cast<long double>(n);
+  const long double power = w.variance + static_cast<long double>(eps);
+  w.rstd = power == 0 ? 0 : 1 / std::sqrt(power);
+  return w;
+}
+
+template <class T>
+HWY_NOINLINE WideMoments WideRow(const T* x, const T* gamma, const T* beta, double eps, T* y,
+                                 int64_t n, bool centred) {
+  const WideMoments w = WideMomentsOf(x, eps, n, centred);
+  for (int64_t i = 0; i < n; ++i) {
+    const long double v = (x[i] - w.mean) * w.rstd * (gamma == nullptr ? T(1) : gamma[i]);
+    y[i] = static_cast<T>(v + (beta == nullptr ? T(0) : beta[i]));
+  }
+  return w;
+}
+
+template <class T>
+HWY_NOINLINE void WideBackwardRow(const T* x, const T* gamma, double eps, const T* gy, T* gx,
+                                  T* ggamma, T* gbeta, int64_t n, bool centred) {
+  const WideMoments w = WideMomentsOf(x, eps, n, centred);
+  const auto up = [&](int64_t i) {
+    return static_cast<long double>(gy[i]) * (gamma == nullptr ? T(1) : gamma[i]);
+  };
+  const auto xhat = [&](int64_t i) { return (x[i] - w.mean) * w.rstd; };
+  long double g = 0, slope = 0;
+  for (int64_t i = 0; i < n; ++i) g += up(i), slope += up(i) * xhat(i);
+  g = centred ? g / static_cast<long double>(n) : 0;
+  slope /= static_cast<long double>(n);
+  for (int64_t i = 0; i < n; ++i) {
+    if (ggamma != nullptr) ggamma[i] += static_cast<T>(gy[i] * xhat(i));
+    if (gbeta != nullptr) gbeta[i] += gy[i];
+    if (gx != nullptr) gx[i] = static_cast<T>(w.rstd * (up(i) - g - xhat(i) * slope));
+  }
+}
+
 template <bool kStream, class T>
-HWY_INLINE void LayerNormRows(const T* x, const T* gamma, const T* beta, double eps, T* y, T* mean,
-                              T* rstd, int64_t rows, int64_t n) {
+HWY_INLINE void LayerNormRows(const T* x, const T* gamma, const T* beta, double eps, T* y,
+                              const RowStatistics<T>& out, int64_t rows, int64_t n, bool centred) {
   if (n == 0) return;
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    const T origin = x[0];
-    const Moments moments = MomentsOf(x, n);
+    const T origin = centred ? x[0] : T(0);
+    const Moments moments = MomentsOf(x, n, centred);
+    double mean = static_cast<double>(origin) + moments.mean;
+    double variance = moments.variance;
+    double scale = 1 / std::sqrt(variance + eps);
+    const bool usual = InRange<T>(variance + eps);
+    if (!usual) {
+      const WideMoments w = WideRow(x, gamma, beta, eps, y, n, centred);
+      mean = static_cast<double>(w.mean), variance = static_cast<double>(w.variance);
+      scale = static_cast<double>(w.rstd);
+    }
     const T m = static_cast<T>(moments.mean);
-    const double scale = 1 / std::sqrt(moments.variance + eps);
     const T s = static_cast<T>(scale);
-    if (mean != nullptr) mean[r] = static_cast<T>(static_cast<double>(origin) + moments.mean);
-    if (rstd != nullptr) rstd[r] = s;
+    if (out.mean != nullptr) out.mean[r] = static_cast<T>(mean);
+    if (out.rstd != nullptr) out.rstd[r] = s;
+    if (out.variance != nullptr) out.variance[r] = static_cast<T>(variance);
+    if (!usual) continue;
     if (gamma != nullptr && beta != nullptr) {
       Normalise<true, true, kStream>(x, gamma, beta, origin, m, s, y, n);
     } else if (gamma != nullptr) {
@@ -103,13 +184,14 @@ HWY_INLINE void LayerNormRows(const T* x, const T* gamma, const T* beta, double 
 }
 
 template <class T>
-HWY_INLINE void LayerNorm(const T* x, const T* gamma, const T* beta, double eps, T* y, T* mean,
-                          T* rstd, int64_t rows, int64_t n, bool stream) {
+HWY_INLINE void LayerNorm(const T* x, const T* gamma, const T* beta, double eps, T* y,
+                          const RowStatistics<T>& out, int64_t rows, int64_t n, bool centred,
+                          bool stream) {
   if (stream && CanStream(y, n)) {
-    LayerNormRows<true>(x, gamma, beta, eps, y, mean, rstd, rows, n);
+    LayerNormRows<true>(x, gamma, beta, eps, y, out, rows, n, centred);
     hwy::FlushStream();
   } else {
-    LayerNormRows<false>(x, gamma, beta, eps, y, mean, rstd, rows, n);
+    LayerNormRows<false>(x, gamma, beta, eps, y, out, rows, n, centred);
   }
 }
 
@@ -125,8 +207,8 @@ struct RowFacts {
 // Sums of g, g s and s in one pass, where s = x - mean. Compiled once, not into each of its
 // callers.
 template <bool kGamma, class T>
-HWY_NOINLINE RowFacts<T> Measure(const T* x, const T* gamma, const T* gy, T mean, T rstd,
-                                 int64_t n) {
+HWY_NOINLINE RowFacts<T> Measure(const T* x, const T* gamma, const T* gy, T mean, T rstd, int64_t n,
+                                 bool centred) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -155,6 +237,9 @@ HWY_NOINLINE RowFacts<T> Measure(const T* x, const T* gamma, const T* gy, T mean
     s += ReduceSum(d, hn::Add(s0, s1));
   }
   const double scale = static_cast<double>(rstd), count = static_cast<double>(n);
+  if (!centred) {
+    return {T(0), rstd, T(0), T(0), static_cast<T>(scale * (scale * gs / count))};
+  }
   const double centre = scale * s / count;
   const double slope = (scale * gs - centre * g) / count;
   return {mean, rstd, static_cast<T>(centre), static_cast<T>(scale * g / count),
@@ -165,10 +250,10 @@ HWY_NOINLINE RowFacts<T> Measure(const T* x, const T* gamma, const T* gy, T mean
 // kGx, kParam: whether gx, and whether ggamma and gbeta, are wanted.
 template <int kRows, bool kGamma, bool kGx, bool kParam, bool kStream, class T>
 HWY_INLINE void BackwardBlock(const T* x, const T* gamma, const T* mean, const T* rstd, const T* gy,
-                              T* gx, T* ggamma, T* gbeta, int64_t n) {
+                              T* gx, T* ggamma, T* gbeta, int64_t n, bool centred) {
   RowFacts<T> rows[kRows];
   for (int r = 0; r < kRows; ++r) {
-    rows[r] = Measure<kGamma>(x + r * n, gamma, gy + r * n, mean[r], rstd[r], n);
+    rows[r] = Measure<kGamma>(x + r * n, gamma, gy + r * n, mean[r], rstd[r], n, centred);
   }
   ForRow<T, kStream>(n, [&](auto d, int64_t i, const auto& memory) HWY_ATTR {
     using V = hn::Vec<decltype(d)>;
@@ -203,67 +288,72 @@ HWY_INLINE void BackwardBlock(const T* x, const T* gamma, const T* mean, const T
 }
 
 template <bool kGamma, bool kGx, bool kParam, bool kStream, class T>
-HWY_INLINE void BackwardRows(const T* x, const T* gamma, const T* mean, const T* rstd, const T* gy,
-                             T* gx, T* ggamma, T* gbeta, int64_t rows, int64_t n) {
+HWY_INLINE void BackwardRows(const LayerNormInputs<T>& in, const T* gy, T* gx, T* ggamma, T* gbeta,
+                             int64_t rows, int64_t n) {
+  const auto block = [&](auto count, int64_t r) HWY_ATTR {
+    BackwardBlock<decltype(count)::value, kGamma, kGx, kParam, kStream>(
+        in.x + r * n, in.gamma, in.mean + r, in.rstd + r, gy + r * n, kGx ? gx + r * n : gx, ggamma,
+        gbeta, n, in.centred);
+  };
   // Four rows of x and gy are read twice and must stay in the first-level cache between.
   const bool together = n * static_cast<int64_t>(sizeof(T)) <= 4096;
-  int64_t r = 0;
-  for (; together && r + 4 <= rows; r += 4) {
-    BackwardBlock<4, kGamma, kGx, kParam, kStream>(x + r * n, gamma, mean + r, rstd + r, gy + r * n,
-                                                   kGx ? gx + r * n : gx, ggamma, gbeta, n);
-  }
-  for (; r < rows; ++r) {
-    BackwardBlock<1, kGamma, kGx, kParam, kStream>(x + r * n, gamma, mean + r, rstd + r, gy + r * n,
-                                                   kGx ? gx + r * n : gx, ggamma, gbeta, n);
+  // The gradient of a lone element is exactly 0, which the fast path would round.
+  const auto usual = [&](int64_t r) { return n > 1 && ScaleInRange(in.rstd[r]); };
+  for (int64_t r = 0; r < rows;) {
+    if (together && r + 4 <= rows && usual(r) && usual(r + 1) && usual(r + 2) && usual(r + 3)) {
+      block(std::integral_constant<int, 4>(), r);
+      r += 4;
+      continue;
+    }
+    if (usual(r)) {
+      block(std::integral_constant<int, 1>(), r);
+    } else {
+      WideBackwardRow(in.x + r * n, in.gamma, in.eps, gy + r * n, kGx ? gx + r * n : gx, ggamma,
+                      gbeta, n, in.centred);
+    }
+    ++r;
   }
 }
 
 template <bool kGamma, class T>
-HWY_INLINE void LayerNormBackward(const T* x, const T* gamma, const T* mean, const T* rstd,
-                                  const T* gy, T* gx, T* ggamma, T* gbeta, int64_t rows, int64_t n,
-                                  bool stream) {
+HWY_INLINE void LayerNormBackward(const LayerNormInputs<T>& in, const T* gy, T* gx, T* ggamma,
+                                  T* gbeta, int64_t rows, int64_t n, bool stream) {
   const bool param = ggamma != nullptr && gbeta != nullptr;
   if (gx != nullptr && param && stream && CanStream(gx, n)) {
-    BackwardRows<kGamma, true, true, true>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+    BackwardRows<kGamma, true, true, true>(in, gy, gx, ggamma, gbeta, rows, n);
     hwy::FlushStream();
   } else if (gx != nullptr && param) {
-    BackwardRows<kGamma, true, true, false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+    BackwardRows<kGamma, true, true, false>(in, gy, gx, ggamma, gbeta, rows, n);
   } else if (gx != nullptr) {
-    BackwardRows<kGamma, true, false, false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+    BackwardRows<kGamma, true, false, false>(in, gy, gx, ggamma, gbeta, rows, n);
   } else if (param) {
-    BackwardRows<kGamma, false, true, false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n);
+    BackwardRows<kGamma, false, true, false>(in, gy, gx, ggamma, gbeta, rows, n);
   }
 }
 
 template <class T>
-HWY_INLINE void LayerNormBackwardRows(const T* x, const T* gamma, const T* mean, const T* rstd,
-                                      const T* gy, T* gx, T* ggamma, T* gbeta, int64_t rows,
-                                      int64_t n, bool stream) {
-  if (gamma != nullptr) {
-    LayerNormBackward<true>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
+HWY_INLINE void LayerNormBackwardRows(const LayerNormInputs<T>& in, const T* gy, T* gx, T* ggamma,
+                                      T* gbeta, int64_t rows, int64_t n, bool stream) {
+  if (in.gamma != nullptr) {
+    LayerNormBackward<true>(in, gy, gx, ggamma, gbeta, rows, n, stream);
   } else {
-    LayerNormBackward<false>(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
+    LayerNormBackward<false>(in, gy, gx, ggamma, gbeta, rows, n, stream);
   }
 }
 
-void LayerNormF32(const float* x, const float* gamma, const float* beta, double eps, float* y,
-                  float* mean, float* rstd, int64_t rows, int64_t n, bool stream) {
-  LayerNorm(x, gamma, beta, eps, y, mean, rstd, rows, n, stream);
-}
-void LayerNormF64(const double* x, const double* gamma, const double* beta, double eps, double* y,
-                  double* mean, double* rstd, int64_t rows, int64_t n, bool stream) {
-  LayerNorm(x, gamma, beta, eps, y, mean, rstd, rows, n, stream);
-}
-void LayerNormBackwardF32(const float* x, const float* gamma, const float* mean, const float* rstd,
-                          const float* gy, float* gx, float* ggamma, float* gbeta, int64_t rows,
-                          int64_t n, bool stream) {
-  LayerNormBackwardRows(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
-}
-void LayerNormBackwardF64(const double* x, const double* gamma, const double* mean,
-                          const double* rstd, const double* gy, double* gx, double* ggamma,
-                          double* gbeta, int64_t rows, int64_t n, bool stream) {
-  LayerNormBackwardRows(x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
-}
+#define FOVEA_LAYER_NORM(suffix, T)                                                           \
+  void LayerNorm##suffix(const T* x, const T* gamma, const T* beta, double eps, T* y,         \
+                         const RowStatistics<T>& out, int64_t rows, int64_t n, bool centred,  \
+                         bool stream) {                                                       \
+    LayerNorm(x, gamma, beta, eps, y, out, rows, n, centred, stream);                         \
+  }                                                                                           \
+  void LayerNormBackward##suffix(const LayerNormInputs<T>& in, const T* gy, T* gx, T* ggamma, \
+                                 T* gbeta, int64_t rows, int64_t n, bool stream) {            \
+    LayerNormBackwardRows(in, gy, gx, ggamma, gbeta, rows, n, stream);                        \
+  }
+FOVEA_LAYER_NORM(F32, float)
+FOVEA_LAYER_NORM(F64, double)
+#undef FOVEA_LAYER_NORM
 
 }  // namespace
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -272,31 +362,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fovea::kernels {
 
-HWY_EXPORT(LayerNormF32);
-HWY_EXPORT(LayerNormF64);
-HWY_EXPORT(LayerNormBackwardF32);
-HWY_EXPORT(LayerNormBackwardF64);
-
-void layer_norm_rows(const float* x, const float* gamma, const float* beta, double eps, float* y,
-                     float* mean, float* rstd, int64_t rows, int64_t n, bool stream) {
-  HWY_DYNAMIC_DISPATCH(LayerNormF32)(x, gamma, beta, eps, y, mean, rstd, rows, n, stream);
-}
-void layer_norm_rows(const double* x, const double* gamma, const double* beta, double eps,
-                     double* y, double* mean, double* rstd, int64_t rows, int64_t n, bool stream) {
-  HWY_DYNAMIC_DISPATCH(LayerNormF64)(x, gamma, beta, eps, y, mean, rstd, rows, n, stream);
-}
-void layer_norm_backward_rows(const float* x, const float* gamma, const float* mean,
-                              const float* rstd, const float* gy, float* gx, float* ggamma,
-                              float* gbeta, int64_t rows, int64_t n, bool stream) {
-  HWY_DYNAMIC_DISPATCH(LayerNormBackwardF32)
-  (x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
-}
-void layer_norm_backward_rows(const double* x, const double* gamma, const double* mean,
-                              const double* rstd, const double* gy, double* gx, double* ggamma,
-                              double* gbeta, int64_t rows, int64_t n, bool stream) {
-  HWY_DYNAMIC_DISPATCH(LayerNormBackwardF64)
-  (x, gamma, mean, rstd, gy, gx, ggamma, gbeta, rows, n, stream);
-}
+#define FOVEA_LAYER_NORM(suffix, T)                                                              \
+  HWY_EXPORT(LayerNorm##suffix);                                                                 \
+  HWY_EXPORT(LayerNormBackward##suffix);                                                         \
+  void layer_norm_rows(const T* x, const T* gamma, const T* beta, double eps, T* y,              \
+                       const RowStatistics<T>& out, int64_t rows, int64_t n, bool centred,       \
+                       bool stream) {                                                            \
+    HWY_DYNAMIC_DISPATCH(LayerNorm##suffix)                                                      \
+    (x, gamma, beta, eps, y, out, rows, n, centred, stream);                                     \
+  }                                                                                              \
+  void layer_norm_backward_rows(const LayerNormInputs<T>& in, const T* gy, T* gx, T* ggamma,     \
+                                T* gbeta, int64_t rows, int64_t n, bool stream) {                \
+    HWY_DYNAMIC_DISPATCH(LayerNormBackward##suffix)(in, gy, gx, ggamma, gbeta, rows, n, stream); \
+  }
+FOVEA_LAYER_NORM(F32, float)
+FOVEA_LAYER_NORM(F64, double)
+#undef FOVEA_LAYER_NORM
 
 }  // namespace fovea::kernels
 #endif  // HWY_ONCE

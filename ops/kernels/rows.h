@@ -68,46 +68,49 @@ struct LayerNormInputs {
 };
 
 // y = (x - mean) rstd gamma + beta, rstd = 1 / sqrt(variance + eps), the variance biased and in two
-// passes. Ba, Kiros, Hinton 2016, eq. 3. gamma, beta: (n) or null (1 and 0); mean, rstd: (rows) or
-// null. A constant row gives beta exactly.
+// passes. Ba, Kiros, Hinton 2016, eq. 3. Not centred: with 0 for the mean, Zhang & Sennrich 2019.
+// gamma, beta: (n) or null (1 and 0). A constant row gives beta exactly. Rows of any size: where
+// squares leave the range of T, the row is computed in long double.
 void layer_norm_rows(const float* x, const float* gamma, const float* beta, double eps, float* y,
-                     float* mean, float* rstd, int64_t rows, int64_t n, bool stream = false);
-void layer_norm_rows(const double* x, const double* gamma, const double* beta, double eps,
-                     double* y, double* mean, double* rstd, int64_t rows, int64_t n,
+                     const RowStatistics<float>& out, int64_t rows, int64_t n, bool centred = true,
                      bool stream = false);
+void layer_norm_rows(const double* x, const double* gamma, const double* beta, double eps,
+                     double* y, const RowStatistics<double>& out, int64_t rows, int64_t n,
+                     bool centred = true, bool stream = false);
 
 // With xhat = (x - mean) rstd and g = gy gamma:
 //   gx = rstd (g - mean(g) - xhat mean(g xhat)),  ggamma += sum_r gy xhat,  gbeta += sum_r gy.
 // gx: (rows, n) or null; ggamma, gbeta: (n), both or neither null. These two are added to in T,
 // row after row: pass blocks of at most some hundred rows, each with its own sums, to keep digits.
-void layer_norm_backward_rows(const float* x, const float* gamma, const float* mean,
-                              const float* rstd, const float* gy, float* gx, float* ggamma,
-                              float* gbeta, int64_t rows, int64_t n, bool stream = false);
-void layer_norm_backward_rows(const double* x, const double* gamma, const double* mean,
-                              const double* rstd, const double* gy, double* gx, double* ggamma,
-                              double* gbeta, int64_t rows, int64_t n, bool stream = false);
+void layer_norm_backward_rows(const LayerNormInputs<float>& in, const float* gy, float* gx,
+                              float* ggamma, float* gbeta, int64_t rows, int64_t n,
+                              bool stream = false);
+void layer_norm_backward_rows(const LayerNormInputs<double>& in, const double* gy, double* gx,
+                              double* ggamma, double* gbeta, int64_t rows, int64_t n,
+                              bool stream = false);
 
 // logits: (rows, classes); target: (rows), each in [0, classes) or ignore_index, which the caller
 // has checked; weight: (classes) or null (ones). With p = softmax(logits) and s = smoothing:
 //   loss_r = (1 - s) w_t (-log p_t) + s / classes sum_k w_k (-log p_k),   0 for an ignored row
 // as torch.nn.functional.cross_entropy with reduction "none"; Szegedy 2016 for the smoothing.
-// lse_r = log sum_k exp(logits_rk) is what backward needs; 0 for an ignored row.
+// Backward needs top_r = max_k logits_rk and total_r = sum_k exp(logits_rk - top_r); 0 and 1 for an
+// ignored row.
 void cross_entropy_rows(const float* logits, const int64_t* target, int64_t ignore_index,
-                        double smoothing, const float* weight, float* loss, float* lse,
-                        int64_t rows, int64_t classes);
+                        double smoothing, const float* weight, float* loss, float* top,
+                        float* total, int64_t rows, int64_t classes);
 void cross_entropy_rows(const double* logits, const int64_t* target, int64_t ignore_index,
-                        double smoothing, const double* weight, double* loss, double* lse,
-                        int64_t rows, int64_t classes);
+                        double smoothing, const double* weight, double* loss, double* top,
+                        double* total, int64_t rows, int64_t classes);
 
 // gx = scale_r d loss_r / d logits_r; zeros for an ignored row. scale: (rows), the upstream
 // gradient of each row's loss.
-void cross_entropy_backward_rows(const float* logits, const float* lse, const int64_t* target,
-                                 int64_t ignore_index, double smoothing, const float* weight,
-                                 const float* scale, float* gx, int64_t rows, int64_t classes,
-                                 bool stream = false);
-void cross_entropy_backward_rows(const double* logits, const double* lse, const int64_t* target,
-                                 int64_t ignore_index, double smoothing, const double* weight,
-                                 const double* scale, double* gx, int64_t rows, int64_t classes,
-                                 bool stream = false);
+void cross_entropy_backward_rows(const float* logits, const float* top, const float* total,
+                                 const int64_t* target, int64_t ignore_index, double smoothing,
+                                 const float* weight, const float* scale, float* gx, int64_t rows,
+                                 int64_t classes, bool stream = false);
+void cross_entropy_backward_rows(const double* logits, const double* top, const double* total,
+                                 const int64_t* target, int64_t ignore_index, double smoothing,
+                                 const double* weight, const double* scale, double* gx,
+                                 int64_t rows, int64_t classes, bool stream = false);
 
 }  // namespace fovea::kernels

@@ -231,7 +231,7 @@ void add_batch_norm(std::vector<OpCase>& rows) {
   row.bad = {{{floats({4, 2}), floats({3}), floats({2})}, ErrorKind::shape, "batch_norm: weight"},
              {{floats({4, 2}), floats({2}), floats({3})}, ErrorKind::shape, "batch_norm: bias"},
              {{floats({4}), floats({2}), floats({2})}, ErrorKind::shape, "batch_norm: x"},
-             {{floats({1, 2}), floats({2}), floats({2})}, ErrorKind::shape, "1 values a channel"},
+             {{floats({1, 2}), floats({2}), floats({2})}, ErrorKind::shape, "1 values per channel"},
              {{floats({4, 2}), floats({2}), floats({2})},
               ErrorKind::shape,
               "running_mean is undefined",
