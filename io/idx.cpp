@@ -7,6 +7,7 @@
 
 #include "fovea/core/error.h"
 #include "fovea/core/parallel.h"
+#include "fovea/io/elements.h"
 #include "fovea/io/gzip.h"
 
 namespace fovea {
@@ -86,19 +87,18 @@ IdxData read_idx(const std::string& path) {
                            header));
   }
   IdxData data;
-  int64_t numel = 1;
-  bool overflow = false;
   for (size_t i = 4; i < header; i += 4) {
     const int64_t size =
         int64_t{byte(i)} << 24 | byte(i + 1) << 16 | byte(i + 2) << 8 | byte(i + 3);
-    overflow = overflow || __builtin_mul_overflow(numel, size, &numel);
     data.shape.push_back(size);
   }
-  if (overflow) {
+  const auto elements = detail::elements_of(data.shape);
+  if (!elements) {
     fail(path,
          fmt::format("says shape {}, more elements than a file can hold; the header is damaged",
                      data.shape.str()));
   }
+  const int64_t numel = *elements;
   const auto found = static_cast<int64_t>(file.size() - header);
   if (found != numel) {
     const int64_t item = data.shape[0] > 0 ? numel / data.shape[0] : 0;

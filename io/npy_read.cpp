@@ -7,6 +7,7 @@
 #include <iterator>
 #include <type_traits>
 
+#include "fovea/io/elements.h"
 #include "fovea/io/file.h"
 #include "fovea/io/half.h"
 #include "fovea/io/npy.h"
@@ -118,15 +119,9 @@ std::string_view take_header(std::string_view& bytes, const std::string& where) 
 /// The elements must be there before memory is taken for them.
 void check_size(const npy::Header& header, const FileType& type, size_t found,
                 const std::string& where) {
-  int64_t bytes = type.width;
-  bool overflow = false, empty = false;
-  for (const int64_t size : header.shape) {
-    empty = empty || size == 0;
-    // Strides multiply the other sizes also when there is no element.
-    overflow = overflow || __builtin_mul_overflow(bytes, size == 0 ? 1 : size, &bytes);
-  }
-  if (overflow) {
-    unexpected(where, "fewer than 2^63 bytes of elements",
+  const auto numel = detail::elements_of(header.shape);
+  if (!numel) {
+    unexpected(where, "at most 2^59 elements",
                fmt::format("shape {} of '{}'", header.shape.str(), type.code));
   }
   if (empty) bytes = 0;

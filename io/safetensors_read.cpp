@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "fovea/core/error.h"
+#include "fovea/io/elements.h"
 #include "fovea/io/file.h"
 #include "fovea/io/half.h"
 #include "fovea/io/safetensors.h"
@@ -104,13 +105,10 @@ Entry parse_entry(const std::string& name, const json& value, int64_t data_bytes
   if (shape.size() > kMaxRank) {
     fail(fmt::format("rank {} is above the limit of {}", shape.size(), kMaxRank));
   }
-  int64_t bytes = e.type->width;
-  bool overflow = false;
-  for (const json& size : shape) {
-    e.shape.push_back(natural(size, "shape", fail));
-    overflow = overflow || __builtin_mul_overflow(bytes, e.shape.back(), &bytes);
-  }
-  if (overflow) fail(fmt::format("shape {} has more elements than a file can hold", e.shape.str()));
+  for (const json& size : shape) e.shape.push_back(natural(size, "shape", fail));
+  const auto numel = detail::elements_of(e.shape);
+  if (!numel) fail(fmt::format("shape {} has more elements than a file can hold", e.shape.str()));
+  const int64_t bytes = *numel * e.type->width;
 
   const json& offsets = value["data_offsets"];
   if (offsets.size() != 2) fail("data_offsets is not a pair of numbers");

@@ -76,6 +76,8 @@ TEST(Idx, SaysWhatIsWrong) {
   expect(idx_header({big, big, big}) + "x", "more elements than a file can hold");
   expect(idx_header({big, big, 4}) + "x", "more elements than a file can hold");
   expect(idx_header({big, big}) + "x", "more elements");
+  expect(idx_header({0, big, big}), "more elements");  // a size of 0 excuses no other
+  expect(idx_header({big, big, 0}), "more elements");
   EXPECT_THAT(message_of<IoError>([&] { (void)read_idx(dir / "none"); }),
               AllOf(HasSubstr(dir / "none"), HasSubstr("No such file")));
 }

@@ -228,9 +228,13 @@ TEST(Npy, SaysWhatIsWrong) {
   dict(npy_dict("|b1", "(3,)"), "3 bytes of elements for shape [3] of 'b1', found 4");
   dict(npy_dict("<f4", "(0,)"), "0 bytes of elements for shape [0] of 'f4', found 4");
   dict(npy_dict("<f4", "(1000000000000,)"), "4000000000000 bytes of elements");
-  dict(npy_dict("<f4", "(4294967296, 4294967296)"), "fewer than 2^63 bytes of elements");
-  dict(npy_dict("<f4", "(0, 4294967296, 4294967296)"), "fewer than 2^63 bytes of elements");
-  dict(npy_dict("<f8", "(1152921504606846976,)"), "fewer than 2^63 bytes of elements");
+  dict(npy_dict("<f4", "(4294967296, 4294967296)"), "at most 2^59 elements");
+  dict(npy_dict("<f4", "(0, 4294967296, 4294967296)"), "at most 2^59 elements");
+  dict(npy_dict("<f8", "(1152921504606846976,)"), "at most 2^59 elements");
+  // A size of 0 excuses no other, and the limit does not depend on the width.
+  dict(npy_dict("<f4", "(0, 4611686018427387904)"), "at most 2^59 elements");
+  dict(npy_dict("|u1", "(0, 1152921504606846976)"), "at most 2^59 elements");
+  dict(npy_dict("|u1", "(1152921504606846976, 0)"), "at most 2^59 elements");
   expect(npy_file(npy_dict("|b1", "(3,)"), std::string("\1\0\2", 3)),
          "booleans of 0 or 1, found 2 in element 2");
   EXPECT_THAT(message_of<IoError>([&] { (void)read_npy(dir / "none"); }),

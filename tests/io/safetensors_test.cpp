@@ -199,6 +199,10 @@ TEST(Safetensors, SaysWhatIsWrong) {
   expect(file_of(one(entry("[1000,1000]", "[0,4000000]")), four), "out of range");
   expect(file_of(one(entry("[1]", "[4,0]")), four), "out of range");
   expect(file_of(one(entry("[1]", "[-4,0]")), four), "data_offsets holds -4");
+  expect(file_of(one(entry("[0,4611686018427387904,4]", "[0,0]")), ""), "more elements than");
+  expect(file_of(one(entry("[4611686018427387904,0]", "[0,0]")), ""), "more elements than");
+  expect(file_of(one(entry("[0,1152921504606846976]", "[0,0]", "\"U8\"")), ""),
+         "tensor 'a': shape [0, 1152921504606846976] has more elements than");
   expect(file_of(one(entry("[1]", "[0]")), four), "not a pair");
   expect(file_of(one(entry("[1]", "[0,4,8]")), four), "not a pair");
   expect(file_of(one(entry("[1]", "[4,8]")), eight), "a hole of 4 bytes");
