@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "fovea/core/error.h"
+#include "fovea/io/unexpected.h"
 
 namespace fovea {
 namespace {
@@ -45,8 +46,17 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
+const char* detail::system_path(const char* op, const std::string& path) {
+  if (path.find('\0') != path.npos) {
+    throw IoError(fmt::format("{}: the path '{}' holds a zero byte, which no file name can", op,
+                              shown(path)));
+  }
+  return path.c_str();
+}
+
 std::string read_file(const std::string& path) {
-  const Descriptor file{retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
+  const char* name = detail::system_path("read_file", path);
+  const Descriptor file{retry([&] { return ::open(name, O_RDONLY | O_CLOEXEC); })};
   struct stat info {};
   if (file.fd < 0 || ::fstat(file.fd, &info) != 0) {
     throw IoError(fmt::format("read_file: cannot open '{}': {}", path, reason(errno)));
@@ -76,6 +86,7 @@ void write_file_atomically(const std::string& path, std::string_view bytes) {
 }
 
 void make_dirs(const std::string& path) {
+  detail::system_path("make_dirs", path);
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (!error && !std::filesystem::is_directory(path, error) && !error) {
@@ -87,6 +98,7 @@ void make_dirs(const std::string& path) {
 }
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
+  detail::system_path("write", path);
   // Renaming onto a link would replace the link, so write where it leads.
   std::error_code error;
   if (std::filesystem::is_symlink(path, error)) {

@@ -39,4 +39,11 @@ class AtomicFile {
   int fd_ = -1;
 };
 
+namespace detail {
+
+/// The path for a call of the system, which would take a zero byte for its end and open another
+/// file. IoError, which `op` begins.
+const char* system_path(const char* op, const std::string& path);
+
+}  // namespace detail
 }  // namespace fovea

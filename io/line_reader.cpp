@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "fovea/core/error.h"
+#include "fovea/io/file.h"
 
 namespace fovea {
 namespace {
@@ -25,7 +26,7 @@ std::string system_reason() { return std::generic_category().message(errno); }
 }  // namespace
 
 LineReader::LineReader(const std::string& path) : path_(path), buffer_(kBuffer, '\0') {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(detail::system_path("LineReader", path), O_RDONLY | O_CLOEXEC);
   struct stat info {};
   if (fd < 0 || ::fstat(fd, &info) != 0) cannot("open", path, system_reason());
   if (S_ISDIR(info.st_mode)) {

@@ -12,6 +12,7 @@
 #include "fovea/io/file.h"
 #include "fovea/io/half.h"
 #include "fovea/io/safetensors.h"
+#include "fovea/io/unexpected.h"
 
 namespace fovea {
 namespace {
@@ -44,8 +45,9 @@ struct Complaint {
   const std::string& path;
   std::string tensor = {};
   [[noreturn]] void operator()(const std::string& what) const {
-    throw IoError(fmt::format("read_safetensors: '{}'{}: {}", path,
-                              tensor.empty() ? "" : fmt::format(", tensor '{}'", tensor), what));
+    const std::string place =
+        tensor.empty() ? "" : fmt::format(", tensor '{}'", detail::shown(tensor));
+    throw IoError(fmt::format("read_safetensors: '{}'{}: {}", path, place, what));
   }
 };
 
@@ -53,6 +55,10 @@ struct Complaint {
 /// and keep the last of two equal keys.
 json parse_header(std::string_view text, std::vector<std::string>& names, const Complaint& fail) {
   if (text.empty() || text.front() != '{') fail("the header is not a JSON object");
+  // The parser takes a zero byte for the end of the text and looks no further.
+  if (const size_t zero = text.find('\0'); zero != text.npos) {
+    fail(fmt::format("the header is not valid JSON: byte {} of {} is zero", zero, text.size()));
+  }
   std::vector<std::unordered_set<std::string>> open;  // keys of the objects being parsed
   size_t depth = 0;
   const auto watch = [&](int, json::parse_event_t event, json& value) {
@@ -65,7 +71,8 @@ json parse_header(std::string_view text, std::vector<std::string>& names, const 
       open.pop_back();
     } else if (event == Event::key) {
       const auto& key = value.get_ref<const std::string&>();
-      if (!open.back().insert(key).second) fail(fmt::format("the key '{}' occurs twice", key));
+      if (!open.back().insert(key).second)
+        fail(fmt::format("the key '{}' occurs twice", detail::shown(key)));
       if (depth == 1) names.push_back(key);
     }
     return true;
@@ -79,7 +86,8 @@ json parse_header(std::string_view text, std::vector<std::string>& names, const 
 
 int64_t natural(const json& value, const char* what, const Complaint& fail) {
   if (!value.is_number_unsigned() || value.get<uint64_t>() > uint64_t{INT64_MAX}) {
-    fail(fmt::format("{} holds {}; a whole number from 0 is expected", what, value.dump()));
+    fail(fmt::format("{} holds {}; a whole number from 0 is expected", what,
+                     detail::shown(value.dump())));
   }
   return value.get<int64_t>();
 }
@@ -99,7 +107,8 @@ Entry parse_entry(const std::string& name, const json& value, int64_t data_bytes
   e.type = std::find_if(std::begin(kStoredTypes), std::end(kStoredTypes),
                         [&](const StoredType& t) { return t.name == dtype; });
   if (e.type == std::end(kStoredTypes)) {
-    fail(fmt::format("dtype {}; F64, F32, F16, BF16, I64, I32, U8 and BOOL are read", dtype));
+    fail(fmt::format("dtype {}; F64, F32, F16, BF16, I64, I32, U8 and BOOL are read",
+                     detail::shown(dtype)));
   }
   const json& shape = value["shape"];
   if (shape.size() > kMaxRank) {
@@ -137,7 +146,8 @@ void check_cover(const std::vector<Entry>& entries, int64_t data_bytes, const st
   const Entry* before = nullptr;
   for (const Entry* e : sorted) {
     if (e->begin < at) {
-      Complaint{path, e->name}(fmt::format("its data overlap those of tensor '{}'", before->name));
+      Complaint{path, e->name}(
+          fmt::format("its data overlap those of tensor '{}'", detail::shown(before->name)));
     }
     if (e->begin > at) {
       Complaint{path,
@@ -227,7 +237,7 @@ TensorMap read_safetensors(const std::string& path) {
     }
     if (!value.is_object()) fail("__metadata__ is not an object of texts");
     for (const auto& [key, text] : value.items()) {
-      if (!text.is_string()) fail(fmt::format("__metadata__ '{}' is not text", key));
+      if (!text.is_string()) fail(fmt::format("__metadata__ '{}' is not text", detail::shown(key)));
       map.metadata.emplace(key, text.get<std::string>());
     }
   }

@@ -27,6 +27,19 @@ std::string quoted(std::string_view bytes) {
 }
 
 std::string beginning(std::string_view bytes) {
+std::string shown(std::string_view name) {
+  std::string s;
+  for (const char c : name) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte < 0x20 || byte == 0x7F) {
+      s += fmt::format("\\x{:02x}", byte);
+    } else {
+      s += c;
+    }
+  }
+  return s;
+}
+
   if (bytes.empty()) return "0 bytes";
   if (looks_gzipped(bytes)) return "a gzip file; gunzip it";
   if (bytes.substr(0, 4) == "PK\3\4") return "a zip archive, which read_npz reads when it is whole";

@@ -13,6 +13,9 @@ namespace fovea::detail {
 /// Bytes in quotes, on one line whatever they are; after 40 of them an ellipsis.
 std::string quoted(std::string_view bytes);
 
+/// A name for a message: whole, its control characters as \xNN. A zero byte would end the message.
+std::string shown(std::string_view name);
+
 /// What a file that begins so seems to be: "a gzip file; gunzip it".
 std::string beginning(std::string_view bytes);
 

@@ -24,6 +24,9 @@ void RecordedFlags::read(const Metadata& metadata, const std::string& path) cons
     throw IoError(
         fmt::format("{} was not written by this program; name a checkpoint.safetensors", path));
   }
+  if (flags->second.find('\0') != std::string::npos) {  // where the parser would stop
+    throw IoError(fmt::format("{}: its flags cannot be read: they hold a zero byte", path));
+  }
   try {
     const auto json = nlohmann::json::parse(flags->second);
     for (const Field& f : fields_) {

@@ -43,6 +43,13 @@ TEST(RecordedFlags, AFileMayBeOlderThanAFreeFlag) {
                IoError);
 }
 
+TEST(RecordedFlags, DoNotEndAtAZeroByte) {
+  Settings s;
+  Metadata metadata = s.recorded().to_metadata();
+  metadata["flags"] += std::string("\0garbage", 8);
+  EXPECT_THROW(s.recorded().read(metadata, "FILE"), IoError);
+}
+
 TEST(RecordedFlags, OneThatIsNotUtf8IsNamed) {
   Settings s{.lr = 1, .beams = 1, .file = "a\xff"};
   try {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fovea/io/line_reader.h"
 #include "temp_dir.h"
 
 namespace {
@@ -31,6 +32,20 @@ TEST(File, NamesWhatItCannotRead) {
               AllOf(HasSubstr(dir / "none"), HasSubstr("No such file")));
   EXPECT_THAT(message_of<IoError>([&] { (void)read_file(dir.path()); }),
               AllOf(HasSubstr(dir.path()), HasSubstr("is a folder")));
+}
+
+// The system would take the zero byte for the end and open another file.
+TEST(File, RefusesAZeroByteInAPath) {
+  const TempDir dir;
+  const std::string path = dir.put("f", "old") + std::string("\0.txt", 5);
+  for (const std::string& what : {message_of<IoError>([&] { (void)read_file(path); }),
+                                  message_of<IoError>([&] { write_file_atomically(path, "x"); }),
+                                  message_of<IoError>([&] { make_dirs(path); }),
+                                  message_of<IoError>([&] { LineReader reader(path); })}) {
+    EXPECT_THAT(what, HasSubstr("f\\x00.txt' holds a zero byte"));
+  }
+  EXPECT_EQ(slurp(dir / "f"), "old");
+  EXPECT_THAT(dir.list(), ElementsAre("f"));
 }
 
 TEST(File, WritesAndReplaces) {

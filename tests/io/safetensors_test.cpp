@@ -178,6 +178,12 @@ TEST(Safetensors, SaysWhatIsWrong) {
   expect(file_of("{", ""), "not valid JSON");
   expect(file_of("{}x", ""), "not valid JSON");
   expect(file_of("{\"\xff\":1}", ""), "not valid JSON");
+  using std::string_literals::operator""s;
+  expect(file_of("{}\0garbage"s, ""), "byte 2 of 10 is zero");
+  expect(file_of("{}\0"s, ""), "byte 2 of 3 is zero");
+  expect(file_of("{\"a\0b\":3}"s, ""), "is zero");
+  // A zero byte in a name, which JSON can spell, does not cut the message off.
+  expect(file_of(R"({"a\u0000b":3})", ""), "tensor 'a\\x00b': its entry is not");
   expect(file_of("{\"a\":" + std::string(100'000, '['), ""), "nested deeper");
 
   expect(file_of(one("3"), ""), "tensor 'a': its entry is not");
@@ -193,16 +199,16 @@ TEST(Safetensors, SaysWhatIsWrong) {
          "shape holds 9223372036854775808");
   expect(file_of(one(entry("[4294967296,4294967296]", "[0,4]")), four), "more elements than");
   expect(file_of(one(entry("[4611686018427387904]", "[0,0]")), ""), "more elements than");
+  expect(file_of(one(entry("[0,4611686018427387904,4]", "[0,0]")), ""), "more elements than");
+  expect(file_of(one(entry("[4611686018427387904,0]", "[0,0]")), ""), "more elements than");
+  expect(file_of(one(entry("[0,1152921504606846976]", "[0,0]", "\"U8\"")), ""),
+         "tensor 'a': shape [0, 1152921504606846976] has more elements than");
   expect(file_of(one(entry("[1,1,1,1,1,1,1,1,1]", "[0,4]")), four), "rank 9");
   expect(file_of(one(entry("[1000,1000]", "[0,4]")), four),
          "shape [1000, 1000] of F32 takes 4000000 bytes, its data_offsets [0, 4] hold 4");
   expect(file_of(one(entry("[1000,1000]", "[0,4000000]")), four), "out of range");
   expect(file_of(one(entry("[1]", "[4,0]")), four), "out of range");
   expect(file_of(one(entry("[1]", "[-4,0]")), four), "data_offsets holds -4");
-  expect(file_of(one(entry("[0,4611686018427387904,4]", "[0,0]")), ""), "more elements than");
-  expect(file_of(one(entry("[4611686018427387904,0]", "[0,0]")), ""), "more elements than");
-  expect(file_of(one(entry("[0,1152921504606846976]", "[0,0]", "\"U8\"")), ""),
-         "tensor 'a': shape [0, 1152921504606846976] has more elements than");
   expect(file_of(one(entry("[1]", "[0]")), four), "not a pair");
   expect(file_of(one(entry("[1]", "[0,4,8]")), four), "not a pair");
   expect(file_of(one(entry("[1]", "[4,8]")), eight), "a hole of 4 bytes");
