@@ -17,8 +17,10 @@ class LineReader {
   LineReader& operator=(const LineReader&) = delete;
 
   /// Goes to the next line; false after the last, which needs no newline at its end. A carriage
-  /// return before the newline and a byte order mark before the first line are left out. IoError
-  /// when reading fails or a gzip stream is damaged or cut off.
+  /// return before the newline and a byte order mark before the first line are left out. A lone
+  /// carriage return is part of its line, unless it ends the lines of the file, as on old Macs:
+  /// that is so when one, and no newline, stands in the first 64 KiB. IoError when reading fails or
+  /// a gzip stream is damaged or cut off.
   bool next();
   /// Without its end; valid until next().
   std::string_view line() const { return line_; }
@@ -31,6 +33,7 @@ class LineReader {
   bool fill();
   std::string path_, buffer_, long_line_;
   std::string_view line_;
+  std::string_view ends_ = {};  // the bytes that end a line, known once the file has been begun
   size_t at_ = 0, filled_ = 0;  // in buffer_: what is not used yet
   int64_t number_ = 0;
   void* file_ = nullptr;  // gzFile

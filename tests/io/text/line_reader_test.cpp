@@ -43,6 +43,21 @@ TEST(LineReader, EndsOfLinesAndFiles) {
   EXPECT_EQ(lines_of(dir.put("f", std::string("a\0b\n", 4))), Lines({std::string("a\0b", 3)}));
 }
 
+TEST(LineReader, LoneCarriageReturnsEndLinesWhereNothingElseDoes) {
+  const TempDir dir;
+  EXPECT_EQ(lines_of(dir.put("f", "a\rb\r")), Lines({"a", "b"}));
+  EXPECT_EQ(lines_of(dir.put("f", "\xef\xbb\xbf\ra\r\rb")), Lines({"", "a", "", "b"}));
+  EXPECT_EQ(lines_of(dir.put("f", "a\r")), Lines({"a"}));
+  // A file whose lines end otherwise keeps them: its lines are those of wc -l.
+  EXPECT_EQ(lines_of(dir.put("f", "a\rb\nc\rd\n")), Lines({"a\rb", "c\rd"}));
+  // Beyond the buffer as well, and never between the two bytes of one end.
+  constexpr size_t kBuffer = 1 << 16;
+  const std::string a(kBuffer - 1, 'a'), b(kBuffer, 'b'), c(3 * kBuffer, 'c');
+  EXPECT_EQ(lines_of(dir.put("f", a + "\r\n" + b + "\rb\n")), Lines({a, b + "\rb"}));
+  EXPECT_EQ(lines_of(dir.put("f", "x\r" + b + "\r" + c + "\r" + a + "\ry")),
+            Lines({"x", b, c, a, "y"}));
+}
+
 // Lines that end before, at and after the border of the buffer, and ones of many buffers.
 TEST(LineReader, LinesAcrossTheBuffer) {
   const TempDir dir;
