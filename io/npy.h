@@ -32,6 +32,9 @@ Tensor read_npy(const std::string& path);
 /// The bytes of such a file.
 std::string encode_npy(const Tensor& t);
 
+/// Whether the bytes begin as a .npy file does.
+bool looks_npy(std::string_view bytes);
+
 /// The tensor of such bytes. `where` begins the errors.
 Tensor decode_npy(std::string_view bytes, const std::string& where);
 

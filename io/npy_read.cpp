@@ -91,7 +91,7 @@ const FileType& type_of(std::string_view descr, const std::string& where) {
 
 /// The text of the header; `bytes` loses all up to its end.
 std::string_view take_header(std::string_view& bytes, const std::string& where) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) {
+  if (!looks_npy(bytes)) {
     unexpected(where, "a .npy file, which begins with '\\x93NUMPY'", detail::beginning(bytes));
   }
   if (bytes.size() < kPrefix) unexpected(where, "a version after '\\x93NUMPY'", "the end");
@@ -124,7 +124,7 @@ void check_size(const npy::Header& header, const FileType& type, size_t found,
     unexpected(where, "at most 2^59 elements",
                fmt::format("shape {} of '{}'", header.shape.str(), type.code));
   }
-  if (empty) bytes = 0;
+  const int64_t bytes = *numel * type.width;
   if (static_cast<size_t>(bytes) != found) {
     unexpected(where,
                fmt::format("{} bytes of elements for shape {} of '{}'", bytes, header.shape.str(),
@@ -142,6 +142,8 @@ void check_truth(const Tensor& t, const std::string& where) {
 }
 
 }  // namespace
+
+bool looks_npy(std::string_view bytes) { return bytes.substr(0, kMagic.size()) == kMagic; }
 
 Tensor decode_npy(std::string_view bytes, const std::string& where) {
   const npy::Header header = npy::parse_header(take_header(bytes, where), where);

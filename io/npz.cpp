@@ -57,21 +57,53 @@ void write_npz(const std::string& path, const TensorMap& map, bool compress) {
   file.commit();
 }
 
-TensorMap read_npz(const std::string& path) {
+namespace {
+
+/// The array of a member, undefined when it is none.
+Tensor read_array(std::string_view file, const zip::Member& member, std::string& buffer,
+                  const std::string& where) {
+  const bool named = member.name.ends_with(kSuffix);
+  // What is no array may be locked, or packed in a way that is not read here.
+  if (!named && !zip::readable(member)) return {};
+  const std::string_view bytes = zip::read_member(file, member, buffer, where);
+  if (!named && !looks_npy(bytes)) return {};
+  return decode_npy(bytes, where);
+}
+
+}  // namespace
+
+TensorMap read_npz(const std::string& path, std::vector<std::string>* refused) {
   const std::string file = read_file(path);
   const std::string where = fmt::format("read_npz: '{}'", path);
+  const std::vector<zip::Member> members = zip::read_directory(file, where);
   TensorMap map;
   std::unordered_set<std::string> seen;
   std::string buffer;  // of what is deflated, one member after the other
-  for (const zip::Member& member : zip::read_directory(file, where)) {
+  bool any = members.empty();
+  for (const zip::Member& member : members) {
     std::string name = member.name;
     if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
-    if (!seen.insert(name).second) {
-      detail::unexpected(where, "names that occur once", detail::quoted(name) + " twice");
-    }
     const std::string whose = fmt::format("{}, tensor {}", where, detail::quoted(name));
-    map.tensors.emplace_back(name,
-                             decode_npy(zip::read_member(file, member, buffer, whose), whose));
+    Tensor array;
+    try {
+      array = read_array(file, member, buffer, whose);
+      if (array.defined() && !seen.insert(name).second) {
+        detail::unexpected(where, "names that occur once", detail::quoted(name) + " twice");
+      }
+    } catch (const IoError& e) {
+      if (refused == nullptr) throw;
+      refused->emplace_back(e.what());
+      any = true;
+      continue;
+    }
+    if (!array.defined()) continue;
+    any = true;
+    map.tensors.emplace_back(std::move(name), std::move(array));
+  }
+  if (!any) {
+    detail::unexpected(
+        where, "an array among its members",
+        fmt::format("{}, the first called {}", members.size(), detail::quoted(members[0].name)));
   }
   return map;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fovea/io/safetensors.h"
 
@@ -18,12 +19,17 @@ namespace fovea {
 /// be written.
 void write_npz(const std::string& path, const TensorMap& map, bool compress = false);
 
-/// Reads such a file in the order of its directory, stored and deflated members alike, with ZIP64
-/// sizes and data descriptors; names lose their ".npy", and dtypes become what read_npy makes of
-/// them. The file is trusted in nothing: IoError names the file, the member, what was expected and
-/// what was found, on a missing or damaged directory, names that occur twice, members that are
-/// encrypted, packed by another method, out of range or overlap, wrong sizes or CRC-32, more bytes
-/// than deflate can make of what is there, and on what read_npy refuses.
-TensorMap read_npz(const std::string& path);
+/// Reads the arrays of such a file in the order of its directory, stored and deflated members
+/// alike, with ZIP64 sizes and data descriptors; names lose their ".npy", and dtypes become what
+/// read_npy makes of them. The file is trusted in nothing: IoError names the file, the member, what
+/// was expected and what was found, on a missing or damaged directory, names that occur twice,
+/// members that are encrypted, packed by another method, out of range or overlap, wrong sizes or
+/// CRC-32, more bytes than deflate can make of what is there, and on what read_npy refuses.
+///
+/// Members that are no arrays, folders and text for example, are passed over: those that neither
+/// are called NAME.npy nor begin as a .npy file does. An archive with nothing else is refused. With
+/// `refused`, an array that cannot be read (Python objects, a wrong CRC-32) does not keep the
+/// others from being read: what is wrong with it is appended there.
+TensorMap read_npz(const std::string& path, std::vector<std::string>* refused = nullptr);
 
 }  // namespace fovea

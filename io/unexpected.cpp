@@ -6,6 +6,7 @@
 
 #include "fovea/core/error.h"
 #include "fovea/io/gzip.h"
+#include "fovea/io/npy.h"
 
 namespace fovea::detail {
 
@@ -26,7 +27,6 @@ std::string quoted(std::string_view bytes) {
   return s + (bytes.size() > kShown ? "...'" : "'");
 }
 
-std::string beginning(std::string_view bytes) {
 std::string shown(std::string_view name) {
   std::string s;
   for (const char c : name) {
@@ -40,10 +40,11 @@ std::string shown(std::string_view name) {
   return s;
 }
 
+std::string beginning(std::string_view bytes) {
   if (bytes.empty()) return "0 bytes";
   if (looks_gzipped(bytes)) return "a gzip file; gunzip it";
   if (bytes.substr(0, 4) == "PK\3\4") return "a zip archive, which read_npz reads when it is whole";
-  if (bytes.substr(0, 6) == "\x93NUMPY") return "a .npy file, which read_npy reads";
+  if (looks_npy(bytes)) return "a .npy file, which read_npy reads";
   const size_t text = bytes.find_first_not_of(" \t\r\n");
   if (text != bytes.npos && bytes[text] == '<') return "a web page; fetch the file again";
   if (bytes.substr(0, 8) == "version ") return "a Git LFS pointer; run git lfs pull";

@@ -37,6 +37,9 @@ struct Member {
 /// none with those of another. IoError, which `where` begins, when that is not so.
 std::vector<Member> read_directory(std::string_view file, const std::string& where);
 
+/// Whether the member is in clear and packed by a method that read_member knows.
+bool readable(const Member& member);
+
 /// The bytes of a member, checked against its size and CRC-32. Those of a stored one are part of
 /// `file`; those of a deflated one are unpacked to `buffer`.
 std::string_view read_member(std::string_view file, const Member& member, std::string& buffer,

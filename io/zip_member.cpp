@@ -84,6 +84,10 @@ uint32_t checksum(std::string_view bytes) {
       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
+bool readable(const Member& m) {
+  return (m.flags & kEncrypted) == 0 && (m.method == kStored || m.method == kDeflated);
+}
+
 std::string_view read_member(std::string_view file, const Member& m, std::string& buffer,
                              const std::string& where) {
   if ((m.flags & kEncrypted) != 0) unexpected(where, "a member in clear", "an encrypted one");

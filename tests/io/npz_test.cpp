@@ -219,12 +219,57 @@ TEST(Npz, SaysWhatIsWrong) {
   expect(of("a.npy", npy, {false, false, false, 1}), "a member in clear, found an encrypted one");
   expect(patched(patched(good, 8, little(12, 2)), entry + 10, little(12, 2)),
          "method 0 (stored) or 8 (deflated), found 12");
-  expect(of("a.txt", "hello"), "tensor 'a.txt': expected a .npy file, which begins");
-  expect(of("folder/", ""), "tensor 'folder/': expected a .npy file");
+  expect(of("a.npy", "hello"), "tensor 'a': expected a .npy file, which begins");
+  const std::string none = "expected an array among its members, found 1, the first called ";
+  expect(of("a.txt", "hello"), none + "'a.txt'");
+  expect(of("folder/", ""), none + "'folder/'");
   expect(of("a.npy", npy.substr(0, n - 1)), "8 bytes of elements for shape [2] of 'f4', found 7");
   expect(of("a\n.npy", "hello"), "tensor 'a\\x0a'");
   expect(ZipBytes().add("a.npy", npy).add("a.npy", npy).str(), "names that occur once, found 'a'");
   expect(ZipBytes().add("a.npy", npy).add("a", npy).str(), "names that occur once, found 'a'");
+}
+
+TEST(Npz, PassesOverMembersThatAreNoArrays) {
+  const TempDir dir;
+  const Tensor a = tensor_of<float>({2}, {1, 2}), b = tensor_of<int64_t>({}, {3});
+  TensorMap want;
+  want.tensors = {{"a", a}, {"b", b}};
+  const std::string file = ZipBytes()
+                               .add("README.txt", "these are arrays")
+                               .add("a.npy", encode_npy(a))
+                               .add("folder/", "")
+                               .add("notes", std::string(500, 'x'), {.deflate = true})
+                               .add("b", encode_npy(b))
+                               .add("secret.txt", "???", {.flags = 1})
+                               .add("notes", "twice")
+                               .str();
+  expect_same(read_npz(dir.put("m.npz", file)), want);
+}
+
+// What object arrays, damage and encryption do to one member.
+TEST(Npz, ReadsTheOthersWhereOneArrayCannotBeRead) {
+  const TempDir dir;
+  const Tensor a = tensor_of<float>({2}, {1, 2}), b = tensor_of<int64_t>({}, {3});
+  std::string objects = encode_npy(a);
+  objects.replace(objects.find("<f4"), 3, "|O8");
+  std::string file = ZipBytes()
+                         .add("objects.npy", objects)
+                         .add("a.npy", encode_npy(a))
+                         .add("locked.npy", encode_npy(a), {.flags = 1})
+                         .add("damaged.npy", encode_npy(a))
+                         .add("b.npy", encode_npy(b))
+                         .add("b", encode_npy(a))
+                         .str();
+  file[file.find("damaged.npy") + 11 + 7 + 130] ^= 1;  // a name, an extra field, the elements
+  EXPECT_THAT(message_of<IoError>([&] { (void)read_npz(dir.put("m.npz", file)); }),
+              HasSubstr("tensor 'objects'"));
+  TensorMap want;
+  want.tensors = {{"a", a}, {"b", b}};
+  std::vector<std::string> refused;
+  expect_same(read_npz(dir / "m.npz", &refused), want);
+  EXPECT_THAT(refused,
+              ElementsAre(HasSubstr("'objects': expected dtype"), HasSubstr("'locked': expected a"),
+                          HasSubstr("'damaged': expected CRC-32"), HasSubstr("found 'b' twice")));
 }
 
 /// Both ways of writing, and every style of member.
