@@ -35,7 +35,7 @@ class Collect final : public Visitor {
     const_cast<Module&>(m).visit(*this);  // reads only
   }
   std::vector<Member> members;
-  std::vector<std::pair<std::string, size_t>> aliases;  // name, index into members
+  std::vector<Alias> aliases;
 
  private:
   void on_parameter(const std::string& name, Tensor& t) override { add(name, t, true); }
@@ -49,7 +49,7 @@ class Collect final : public Visitor {
     if (fresh) {
       members.push_back({name, t, parameter});
     } else {
-      aliases.emplace_back(name, it->second);
+      aliases.push_back({name, members[it->second].name});
     }
   }
   std::unordered_map<const detail::TensorImpl*, size_t> index_;
@@ -156,26 +156,16 @@ StateDiff Module::check_state(const NamedTensors& given) const {
   const Collect all(*this);
   NamedTensors wanted;
   for (const Member& x : all.members) wanted.emplace_back(x.name, x.tensor);
-  StateDiff diff = compare_states(wanted, given);
-  for (const auto& [alias, index] : all.aliases) {
-    const auto it = std::find(diff.extra.begin(), diff.extra.end(), alias);
-    if (it == diff.extra.end()) continue;
-    diff.extra.erase(it);
-    const std::string& first = all.members[index].name;
-    const Tensor a = find(given, alias), b = find(given, first);
-    if (b.defined() && (!a.defined() || !equal(a, b))) {
-      diff.mismatched.push_back(
-          fmt::format("{}: is tied to {}, and their elements differ", alias, first));
-    }
-  }
-  return diff;
+  return compare_states(wanted, all.aliases, given);
 }
 
 void Module::assign_state(const NamedTensors& given) {
   const NoGrad scope;
+  const Collect all(*this);
+  const NamedTensors named = under_first_names(given, all.aliases);
   std::unordered_map<std::string, const Tensor*> source;
-  for (const auto& [name, t] : given) source.emplace(name, &t);
-  for (const Member& x : Collect(*this).members) {
+  for (const auto& [name, t] : named) source.emplace(name, &t);
+  for (const Member& x : all.members) {
     const auto it = source.find(x.name);
     if (it != source.end()) x.tensor.copy_(*it->second);
   }

@@ -115,7 +115,7 @@ class Module : public Stateful {
 
   /// Parameters and buffers in the order of visit(), outside the graph, sharing storage.
   NamedTensors state() const override;
-  /// The second name of a tied tensor may be given as well, with the same elements.
+  /// A tied tensor may be given under any of its names, or under several with the same bits.
   StateDiff check_state(const NamedTensors& given) const override;
   void assign_state(const NamedTensors& given) override;
   using Stateful::load_state;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <unordered_map>
 #include <utility>
 
@@ -63,6 +65,57 @@ StateDiff compare_states(const NamedTensors& wanted, const NamedTensors& given) 
     if (!std::exchange(it->second.used, true)) diff.extra.push_back(name);
   }
   return diff;
+}
+
+StateDiff compare_states(const NamedTensors& wanted, const std::vector<Alias>& aliases,
+                         const NamedTensors& given) {
+  StateDiff diff = compare_states(wanted, under_first_names(given, aliases));
+  for (const Alias& alias : aliases) {
+    const auto it = std::find(diff.extra.begin(), diff.extra.end(), alias.name);
+    if (it == diff.extra.end()) continue;
+    diff.extra.erase(it);
+    std::vector<const Tensor*> named, others;  // what it is to agree with
+    std::string other = alias.of;
+    for (const auto& [name, t] : given) {
+      if (name == alias.name) named.push_back(&t);
+      if (name == alias.of) others.push_back(&t);
+    }
+    for (size_t i = 0; others.empty() && i < aliases.size(); ++i) {
+      if (aliases[i].of != alias.of || aliases[i].name == alias.name) continue;
+      other = aliases[i].name;
+      for (const auto& [name, t] : given) {
+        if (name == other) others.push_back(&t);
+      }
+    }
+    if (named.size() > 1) {
+      diff.mismatched.push_back(alias.name + ": is given twice");
+    } else if (!named[0]->defined() || others.empty() || !others[0]->defined() ||
+               !same_bits(*named[0], *others[0])) {
+      diff.mismatched.push_back(
+          fmt::format("{}: is tied to {}, and their elements differ", alias.name, other));
+    }
+  }
+  return diff;
+}
+
+NamedTensors under_first_names(const NamedTensors& given, const std::vector<Alias>& aliases) {
+  NamedTensors list = given;
+  for (const Alias& alias : aliases) {
+    const auto called = [&](const std::string& name) {
+      return std::find_if(list.begin(), list.end(), [&](const auto& e) { return e.first == name; });
+    };
+    if (called(alias.of) != list.end()) continue;
+    if (const auto it = called(alias.name); it != list.end()) it->first = alias.of;
+  }
+  return list;
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  if (!(a.shape() == b.shape()) || a.dtype() != b.dtype()) return false;
+  const NoGrad scope;
+  const Tensor x = contiguous(a), y = contiguous(b);
+  const auto bytes = static_cast<size_t>(x.numel() * item_size(x.dtype()));
+  return bytes == 0 || std::memcmp(x.raw(), y.raw(), bytes) == 0;
 }
 
 Tensor find(const NamedTensors& list, const std::string& name) {

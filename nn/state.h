@@ -29,6 +29,21 @@ struct StateDiff {
 /// Compares names, shapes and dtypes, in any order.
 StateDiff compare_states(const NamedTensors& wanted, const NamedTensors& given);
 
+/// Another name for a wanted tensor.
+struct Alias {
+  std::string name;
+  std::string of;  ///< the name it is wanted under
+};
+/// The same where some tensors have several names, as tied ones do. One of them is enough; several
+/// must hold the same bits.
+StateDiff compare_states(const NamedTensors& wanted, const std::vector<Alias>& aliases,
+                         const NamedTensors& given);
+/// `given` with what is only given under another name under that it is wanted by.
+NamedTensors under_first_names(const NamedTensors& given, const std::vector<Alias>& aliases);
+
+/// Same shape, dtype and bits: NaN equals itself, and 0 differs from -0.
+bool same_bits(const Tensor& a, const Tensor& b);
+
 /// The tensor of that name, undefined when there is none.
 Tensor find(const NamedTensors& list, const std::string& name);
 

@@ -61,7 +61,8 @@ NamedTensors plain(const TensorMap& file, const std::string& path) {
     }
   }
   const Tensor table = find(state, "wte.weight");
-  if (head.defined() && table.defined() && !equal(head, table)) {
+  if (head.defined() && !table.defined()) state.emplace_back("wte.weight", head);
+  if (head.defined() && table.defined() && !same_bits(head, table)) {
     throw IoError(fmt::format(
         "{}: lm_head.weight differs from wte.weight; the head of a GPT-2 is its token table",
         path));

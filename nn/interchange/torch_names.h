@@ -25,7 +25,8 @@ namespace fovea {
 /// rotary positions.
 NamedTensors torch_state(const Module& m);
 
-/// Copies such a state into `m`; floats are converted to the dtype of `m`. Strict: one ShapeError
+/// Copies such a state into `m`; floats are converted to the dtype of `m`. A tied tensor may be
+/// given under any of its names, or under several with the same bits. Strict: one ShapeError
 /// lists all missing, extra and mismatched names, and then nothing has changed.
 void load_torch_state(Module& m, const NamedTensors& state);
 

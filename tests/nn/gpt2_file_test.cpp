@@ -1,5 +1,6 @@
 // Checkpoints of GPT-2 under Hugging Face's names.
 #include <algorithm>
+#include <cmath>
 
 #include "fovea/io/safetensors.h"
 #include "fovea/nn/interchange/gpt2.h"
@@ -146,3 +147,23 @@ TEST(GPT2File, RefusesFilesOfAnotherKind) {
 
 }  // namespace
 }  // namespace fovea
+// The table under the name of the head alone, and one that holds NaN under both.
+TEST(GPT2File, TheTableHasTwoNames) {
+  const TempDir dir;
+  const TensorMap good = read_safetensors(golden_file("gpt2_f32"));
+  const NamedTensors want = load_gpt2(golden_file("gpt2_f32"), kHeads).state();
+  TensorMap file = good;
+  for (auto& [name, t] : file.tensors) {
+    if (name == "wte.weight") name = "lm_head.weight";
+  }
+  write_safetensors(dir / "head", file);
+  EXPECT_TRUE(identical(load_gpt2(dir / "head", kHeads).state(), want));
+  file = good;
+  for (auto& [name, t] : file.tensors) {
+    if (name == "wte.weight") t = full(t.shape(), std::nan(""));
+  }
+  file.tensors.emplace_back("lm_head.weight", *file.find("wte.weight"));
+  write_safetensors(dir / "nan", file);
+  EXPECT_TRUE(std::isnan(load_gpt2(dir / "nan", kHeads).tokens.weight.at({0, 0})));
+}
+

@@ -1,4 +1,6 @@
 // PyTorch's layers, loaded by PyTorch's names: the same results and gradients.
+#include <cmath>
+
 #include "fovea/io/safetensors.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/interchange/torch_names.h"
@@ -55,6 +57,37 @@ TEST(TorchNames, MultiHeadAttention) {
   expect_agreement("attention_added", attention(), [](const auto& m, auto in) {
     return attended(m, in, {.bias = in("attn_mask")});
   });
+}
+
+// ------------------------------------------------------------------ tied tensors
+
+// PyTorch's save_model keeps one name of a tied tensor, save_file refuses two.
+TEST(TorchNames, TiedTensorsUnderOneNameOrSeveral) {
+  struct Tied : Module {
+    Embedding table{5, 4};
+    Linear head{LinearOptions{.in = 4, .out = 5, .bias = false}};
+    Tied() { head.weight = table.weight; }
+    void visit(Visitor& v) override {
+      v("table", table);
+      v("head", head);
+    }
+  };
+  Tied m;
+  const Tensor ones_ = ones({5, 4}), nans = full({5, 4}, std::nan(""));
+  for (const NamedTensors& state :
+       {NamedTensors{{"table.weight", ones_}}, NamedTensors{{"head.weight", ones_}},
+        NamedTensors{{"head.weight", ones_}, {"table.weight", ones_}}}) {
+    m.table.weight.detach().fill_(0);
+    load_torch_state(m, state);
+    EXPECT_TRUE(equal(m.head.weight, ones_));
+  }
+  load_torch_state(m, {{"head.weight", nans}, {"table.weight", nans}});
+  EXPECT_THAT(message_of<ShapeError>([&] {
+                load_torch_state(m, {{"head.weight", nans}, {"table.weight", ones_}});
+              }),
+              HasSubstr("head.weight: is tied to table.weight"));
+  EXPECT_THAT(message_of<ShapeError>([&] { load_torch_state(m, {}); }),
+              HasSubstr("missing: table.weight;"));
 }
 
 // ------------------------------------------------------------------ transformers

@@ -171,6 +171,61 @@ TEST(Module, TakesTheSecondNameOfATiedTensorWhenItAgrees) {
               HasSubstr("head.weight: is tied to table.weight"));
 }
 
+// A library that writes a tied tensor once may have kept any of its names.
+TEST(Module, TakesATiedTensorUnderItsSecondNameAlone) {
+  for (const bool strict : {true, false}) {
+    Model m;
+    NamedTensors state = snapshot(m.state());
+    ASSERT_EQ(state[0].first, "table.weight");
+    state[0] = {"head.weight", full({5, 4}, 3)};
+    const StateDiff diff = m.load_state(state, strict);
+    EXPECT_TRUE(diff.ok()) << diff.str();
+    EXPECT_EQ(m.table.weight.at({2, 1}), 3);
+    EXPECT_TRUE(m.head.weight.same_as(m.table.weight));
+  }
+  Model m;
+  EXPECT_THAT(m.load_state({{"head.weight", full({5, 4}, 7)}}, false).missing.size(), 6u);
+  EXPECT_EQ(m.table.weight.at({4, 3}), 7);
+  EXPECT_THAT(message<ShapeError>([&] {
+                m.load_state({{"head.weight", zeros({4, 5})}}, false);
+              }),
+              HasSubstr("table.weight: is [4, 5] f32, need [5, 4] f32"));
+}
+
+TEST(Module, ThreeNamesOfOneTensorMustAgree) {
+  struct Three : Module {
+    Tensor a = zeros({2}).requires_grad_(), b = a, c = a;
+    void visit(Visitor& v) override {
+      v("a", a);
+      v("b", b);
+      v("c", c);
+    }
+  };
+  Three m;
+  m.load_state({{"c", full({2}, 1)}, {"b", full({2}, 1)}});
+  EXPECT_EQ(m.a.at({0}), 1);
+  EXPECT_THAT(message<ShapeError>([&] {
+                m.load_state({{"c", full({2}, 1)}, {"b", full({2}, 2)}});
+              }),
+              HasSubstr("c: is tied to b, and their elements differ"));
+  EXPECT_THAT(message<ShapeError>([&] {
+                m.load_state({{"b", full({2}, 1)}, {"b", full({2}, 2)}});
+              }),
+              HasSubstr("b: is given twice"));
+  EXPECT_THAT(message<ShapeError>([&] { m.load_state(NamedTensors{}); }), HasSubstr("missing: a;"));
+}
+
+TEST(Module, TiedTensorsAreComparedByBits) {
+  Model m;
+  NamedTensors state = snapshot(m.state());
+  state[0].second.fill_(std::nanf(""));
+  state.emplace_back("head.weight", clone(state[0].second));
+  EXPECT_TRUE(m.check_state(state).ok()) << m.check_state(state).str();
+  state[0].second.fill_(0.0);
+  state.back().second.fill_(-0.0);
+  EXPECT_FALSE(m.check_state(state).ok());
+}
+
 TEST(Module, RefusesTwoMembersOfOneName) {
   struct Twice : Module {
     Linear a{2, 2}, b{2, 2};
