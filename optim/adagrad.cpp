@@ -7,7 +7,7 @@
 namespace fovea {
 
 Adagrad::Adagrad(ParamGroups params, const AdagradOptions& o)
-    : Optimizer("Adagrad", std::move(params), o.lr, o.weight_decay, {"sum"}), o_(o) {
+    : Optimizer("Adagrad", std::move(params), o.lr, o.weight_decay, {{"sum", true}}), o_(o) {
   detail::check_hyper("Adagrad", "lr_decay", o.lr_decay);
   detail::check_hyper("Adagrad", "initial_accumulator", o.initial_accumulator);
   detail::check_hyper("Adagrad", "eps", o.eps);

@@ -7,7 +7,7 @@
 namespace fovea {
 
 Adam::Adam(const char* name, ParamGroups params, const AdamOptions& o, bool decoupled)
-    : Optimizer(name, std::move(params), o.lr, o.weight_decay, {"exp_avg", "exp_avg_sq"}),
+    : Optimizer(name, std::move(params), o.lr, o.weight_decay, {{"exp_avg"}, {"exp_avg_sq", true}}),
       o_(o),
       decoupled_(decoupled) {
   detail::check_hyper(name, "beta1", o.beta1, true);

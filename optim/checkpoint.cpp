@@ -7,6 +7,7 @@
 
 #include "fovea/core/error.h"
 #include "fovea/io/safetensors.h"
+#include "fovea/nn/detail/numbers.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -111,7 +112,11 @@ void load_checkpoint(const std::string& path, TrainingRun& run) {
   const NamedTensors generators = take(file.tensors, kGenerator);
   diff.add("generator.", compare_states(generator_state(run), generators));
   const NamedTensors progress = take(file.tensors, kProgress);
-  diff.add("progress.", compare_states(progress_state({}), progress));
+  StateDiff counts = compare_states(progress_state({}), progress);
+  for (const char* name : {"epoch", "step", "position"}) {
+    detail::check_count(counts, progress, name);
+  }
+  diff.add("progress.", counts);
   for (const auto& [name, t] : file.tensors) diff.extra.push_back(name);
   check_fit(path, diff);
 

@@ -40,7 +40,8 @@ struct TrainingRun {
 void save_checkpoint(const std::string& path, const TrainingRun& run);
 
 /// Restores all of it, in place. Strict: one IoError names the file and lists everything missing,
-/// extra or mismatched in all parts together, and then nothing has changed.
+/// extra or mismatched in all parts together, and then nothing has changed. Mismatched are also
+/// numbers that no run can have saved: a learning rate of -1 or NaN, a step of -5.
 void load_checkpoint(const std::string& path, TrainingRun& run);
 
 /// Restores one part alone: the model of a run, to use it without training.

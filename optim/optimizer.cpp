@@ -8,6 +8,7 @@
 
 #include "fovea/core/error.h"
 #include "fovea/core/parallel.h"
+#include "fovea/nn/detail/numbers.h"
 #include "fovea/ops/ops.h"
 
 namespace fovea {
@@ -36,6 +37,16 @@ void check_param(const char* op, const std::string& name, const Tensor& t) {
 
 Tensor scalar_i64(int64_t v) { return full({}, v, i64); }
 
+// NaN passes: a run that has diverged may have saved it.
+void check_squares(StateDiff& diff, const NamedTensors& given, const std::string& name) {
+  const NoGrad scope;
+  const Tensor t = find(given, name);
+  if (!t.defined() || !t.is_floating() || t.numel() == 0) return;
+  if (any(t < 0)) {
+    diff.mismatched.push_back(fmt::format("{}: holds negative numbers, need squares", name));
+  }
+}
+
 }  // namespace
 
 namespace detail {
@@ -55,8 +66,8 @@ ParamGroups::ParamGroups(const Tensors& params) : list(1) {
 }
 
 Optimizer::Optimizer(const char* name, ParamGroups groups, double lr, double weight_decay,
-                     std::vector<std::string> slots)
-    : name_(name), slot_names_(std::move(slots)) {
+                     std::vector<Slot> slots)
+    : name_(name), slots_(std::move(slots)) {
   std::unordered_map<const detail::TensorImpl*, size_t> group_of;
   std::unordered_set<std::string> names;
   for (ParamGroup& g : groups.list) {
@@ -84,7 +95,7 @@ Optimizer::Optimizer(const char* name, ParamGroups groups, double lr, double wei
 }
 
 void Optimizer::make_slots(Param& p) const {
-  for (size_t i = 0; i < slot_names_.size(); ++i) {
+  for (size_t i = 0; i < slots_.size(); ++i) {
     if (!p.slots[i].defined()) p.slots[i] = zeros(p.tensor.shape(), p.tensor.dtype());
   }
 }
@@ -112,7 +123,7 @@ void Optimizer::step() {
       ++p.step;
       Update u{p.tensor.dtype(), p.tensor.numel(), work.raw(),        g.raw(), {},
                p.step,           group.lr,         group.weight_decay};
-      for (size_t i = 0; i < slot_names_.size(); ++i) u.slots[i] = p.slots[i].raw();
+      for (size_t i = 0; i < slots_.size(); ++i) u.slots[i] = p.slots[i].raw();
       grads.push_back(std::move(g));
       updates.push_back(u);
       p.tensor.bump_version();
@@ -191,8 +202,8 @@ NamedTensors Optimizer::state() const {
     for (const Param& p : g.params) {
       list.emplace_back(p.name + ".step", scalar_i64(p.step));
       if (p.step == 0) continue;
-      for (size_t i = 0; i < slot_names_.size(); ++i) {
-        list.emplace_back(p.name + "." + slot_names_[i], p.slots[i]);
+      for (size_t i = 0; i < slots_.size(); ++i) {
+        list.emplace_back(p.name + "." + slots_[i].name, p.slots[i]);
       }
     }
   }
@@ -203,19 +214,23 @@ StateDiff Optimizer::check_state(const NamedTensors& given) const {
   NamedTensors wanted;
   StateDiff bad;
   for (size_t i = 0; i < groups_.size(); ++i) {
-    wanted.emplace_back(fmt::format("group.{}.lr", i), full({}, 0, f64));
+    const std::string lr_name = fmt::format("group.{}.lr", i);
+    wanted.emplace_back(lr_name, full({}, 0, f64));
+    detail::check_rate(bad, given, lr_name);
   }
   for (const Group& g : groups_) {
     for (const Param& p : g.params) {
       const std::string step_name = p.name + ".step";
       wanted.emplace_back(step_name, scalar_i64(0));
+      detail::check_count(bad, given, step_name);
       const Tensor step = find(given, step_name);
       if (!step.defined() || step.dtype() != i64 || step.numel() != 1) continue;
-      const int64_t n = step.item<int64_t>();
-      if (n < 0) bad.mismatched.push_back(fmt::format("{}: is {}, need >= 0", step_name, n));
-      if (n <= 0) continue;
-      for (const std::string& slot : slot_names_)
-        wanted.emplace_back(p.name + "." + slot, p.tensor);
+      if (step.item<int64_t>() <= 0) continue;
+      for (const Slot& slot : slots_) {
+        const std::string slot_name = p.name + "." + slot.name;
+        wanted.emplace_back(slot_name, p.tensor);
+        if (slot.squares) check_squares(bad, given, slot_name);
+      }
     }
   }
   StateDiff diff = compare_states(wanted, given);
@@ -236,8 +251,8 @@ void Optimizer::assign_state(const NamedTensors& given) {
         continue;
       }
       make_slots(p);
-      for (size_t i = 0; i < slot_names_.size(); ++i) {
-        p.slots[i].copy_(find(given, p.name + "." + slot_names_[i]));
+      for (size_t i = 0; i < slots_.size(); ++i) {
+        p.slots[i].copy_(find(given, p.name + "." + slots_[i].name));
       }
     }
   }

@@ -51,6 +51,8 @@ class Optimizer : public Stateful {
   /// "group.0.lr" f64, and for each parameter "NAME.step" i64 (how often it was moved) and, once it
   /// was, its moments: "NAME.exp_avg", ... Keyed by name: the order of parameters may change.
   NamedTensors state() const override;
+  /// Refuses numbers that no run can have saved as well: a learning rate that is negative or not
+  /// finite, a negative step, a negative second moment.
   StateDiff check_state(const NamedTensors& given) const override;
   void assign_state(const NamedTensors& given) override;
 
@@ -68,9 +70,13 @@ class Optimizer : public Stateful {
     double lr, weight_decay;
   };
 
-  /// slots: the names of the arrays kept for each parameter, zero at first.
+  /// An array that is kept for each parameter, zero at first.
+  struct Slot {
+    std::string name = {};
+    bool squares = false;  ///< never negative, since its root is taken
+  };
   Optimizer(const char* name, ParamGroups groups, double lr, double weight_decay,
-            std::vector<std::string> slots);
+            std::vector<Slot> slots);
 
   /// Updates elements [begin, end). Runs inside a parallel loop: no tensor operations.
   virtual void update(const Update& u, int64_t begin, int64_t end) const = 0;
@@ -89,7 +95,7 @@ class Optimizer : public Stateful {
   void make_slots(Param& p) const;
 
   const char* name_;
-  std::vector<std::string> slot_names_;
+  std::vector<Slot> slots_;
   std::vector<Group> groups_;
 };
 

@@ -5,7 +5,7 @@
 namespace fovea {
 
 RMSprop::RMSprop(ParamGroups params, const RMSpropOptions& o)
-    : Optimizer("RMSprop", std::move(params), o.lr, o.weight_decay, {"square_avg"}), o_(o) {
+    : Optimizer("RMSprop", std::move(params), o.lr, o.weight_decay, {{"square_avg", true}}), o_(o) {
   detail::check_hyper("RMSprop", "alpha", o.alpha, true);
   detail::check_hyper("RMSprop", "eps", o.eps);
 }

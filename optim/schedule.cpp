@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "fovea/core/error.h"
+#include "fovea/nn/detail/numbers.h"
 #include "fovea/ops/ops.h"
 #include "fovea/optim/optimizer.h"
 
@@ -66,7 +67,19 @@ NamedTensors Schedule::state() const {
 }
 
 StateDiff Schedule::check_state(const NamedTensors& given) const {
-  return compare_states(state(), given);
+  StateDiff diff = compare_states(state(), given);
+  detail::check_count(diff, given, "t");
+  if (!diff.ok()) return diff;
+  // Loading sets the learning rates, which the optimiser must take.
+  const auto t = find(given, "t").item<int64_t>();
+  for (const double base : find(given, "base_lr").to_vector()) {
+    const double lr = base >= 0 && std::isfinite(base) ? rule_(t, base) : base;
+    if (lr >= 0 && std::isfinite(lr)) continue;
+    diff.mismatched.push_back(
+        fmt::format("base_lr: holds {}, a learning rate of {} at t = {}, need a finite number >= 0",
+                    base, lr, t));
+  }
+  return diff;
 }
 
 void Schedule::assign_state(const NamedTensors& given) {
@@ -121,7 +134,13 @@ NamedTensors ReduceLROnPlateau::state() const {
 }
 
 StateDiff ReduceLROnPlateau::check_state(const NamedTensors& given) const {
-  return compare_states(state(), given);
+  StateDiff diff = compare_states(state(), given);
+  detail::check_count(diff, given, "bad_epochs");
+  detail::check_count(diff, given, "cooldown");
+  if (diff.ok() && std::isnan(find(given, "best").item())) {
+    diff.mismatched.emplace_back("best: is nan, which is never the best");
+  }
+  return diff;
 }
 
 void ReduceLROnPlateau::assign_state(const NamedTensors& given) {

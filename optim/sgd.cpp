@@ -6,17 +6,10 @@
 #include "fovea/ops/kernels/optim.h"
 
 namespace fovea {
-namespace {
-
-std::vector<std::string> slots(const SGDOptions& o) {
-  if (o.momentum == 0) return {};
-  return {"momentum_buffer"};
-}
-
-}  // namespace
-
 SGD::SGD(ParamGroups params, const SGDOptions& o)
-    : Optimizer("SGD", std::move(params), o.lr, o.weight_decay, slots(o)), o_(o) {
+    : Optimizer("SGD", std::move(params), o.lr, o.weight_decay,
+                o.momentum == 0 ? std::vector<Slot>{} : std::vector<Slot>{{"momentum_buffer"}}),
+      o_(o) {
   detail::check_hyper("SGD", "momentum", o.momentum, true);
   detail::check_hyper("SGD", "dampening", o.dampening);
   if (o.nesterov && (o.momentum == 0 || o.dampening != 0)) {

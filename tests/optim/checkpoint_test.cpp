@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "fovea/core/error.h"
+#include "fovea/io/safetensors.h"
 #include "fovea/nn/dropout.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/layer_norm.h"
@@ -197,6 +200,67 @@ TEST(Checkpoint, ReportsAllPartsTogetherAndChangesNothing) {
   EXPECT_TRUE(equal(big.weight.detach(), before));
   EXPECT_EQ(default_generator().state().stream, key.stream);
   EXPECT_EQ(run.progress.step, 3);
+}
+
+// Each number of a checkpoint that decides how the run goes on, changed to what no run can save.
+TEST(Checkpoint, RefusesNumbersThatNoRunCanSave) {
+  const TempDir dir;
+  Training<MakeAdamW> a;
+  ReduceLROnPlateau plateau(a.optimizer);
+  a.run.parts.emplace_back("plateau", &plateau);
+  a.train(2);
+  const std::string path = dir / "run.safetensors";
+  save_checkpoint(path, a.run);
+  const TensorMap good = read_safetensors(path);
+  const double nan = std::nan(""), inf = HUGE_VAL;
+  struct Bad {
+    const char* name;
+    Tensor value;
+    const char* message;
+  };
+  const std::vector<Bad> list = {
+      {"optimizer.group.0.lr", full({}, -1, f64), "is -1, need a finite number >= 0"},
+      {"optimizer.group.0.lr", full({}, nan, f64), "is nan, need a finite number >= 0"},
+      {"optimizer.group.0.lr", full({}, inf, f64), "is inf, need a finite number >= 0"},
+      {"optimizer.first.weight.step", full({}, -5, i64), "is -5, need a count from 0 to 2^53"},
+      {"optimizer.first.weight.step", full({}, int64_t{1} << 62, i64), "need a count"},
+      {"optimizer.first.weight.exp_avg_sq", full({8, 8}, -1e-30), "holds negative numbers"},
+      {"schedule.t", full({}, -5, i64), "is -5, need a count from 0 to 2^53"},
+      {"schedule.base_lr", full({1}, -1, f64), "holds -1, a learning rate of -1"},
+      {"schedule.base_lr", full({1}, nan, f64), "holds nan"},
+      {"plateau.best", full({}, nan, f64), "is nan"},
+      {"plateau.bad_epochs", full({}, -1, i64), "is -1, need a count from 0 to 2^53"},
+      {"plateau.cooldown", full({}, -1, i64), "is -1, need a count from 0 to 2^53"},
+      {"progress.epoch", full({}, -1, i64), "is -1, need a count from 0 to 2^53"},
+      {"progress.step", full({}, -5, i64), "is -5, need a count from 0 to 2^53"},
+      {"progress.position", full({}, -1, i64), "is -1, need a count from 0 to 2^53"}};
+  for (const Bad& bad : list) {
+    TensorMap file = good;
+    for (auto& [name, t] : file.tensors) {
+      if (name == bad.name) t = bad.value;
+    }
+    write_safetensors(path, file);
+    const NamedTensors before = snapshot(a.model.state());
+    EXPECT_THAT(
+        message_of<IoError>([&] { load_checkpoint(path, a.run); }),
+        AllOf(HasSubstr(path), HasSubstr(std::string(bad.name) + ": "), HasSubstr(bad.message)))
+        << bad.name;
+    EXPECT_EQ(a.run.progress.step, 2);
+  }
+  write_safetensors(path, good);
+  load_checkpoint(path, a.run);
+}
+
+// A run that has diverged can be loaded, to look at it.
+TEST(Checkpoint, TakesTheNaNsOfARunThatDiverged) {
+  const TempDir dir;
+  Linear l(2, 2);
+  Adam adam(l);
+  l.weight.set_grad(full({2, 2}, std::nan("")));
+  adam.step();
+  TrainingRun run{.parts = {{"model", &l}, {"optimizer", &adam}}};
+  save_checkpoint(dir / "run", run);
+  load_checkpoint(dir / "run", run);
 }
 
 TEST(Checkpoint, GivesOnePartAlone) {
