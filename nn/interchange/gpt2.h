@@ -13,14 +13,18 @@
 
 namespace fovea {
 
-/// A GPT with the weights of such a file, of the sizes found there. heads: 0 takes heads of width
-/// 64, as every GPT-2 has. Names may begin with "transformer."; the causal masks among the buffers
-/// are passed over, and so is lm_head.weight, which must equal wte.weight. F16 and BF16 are
+/// A GPT with the weights of such a file, of the sizes found there. The tensors do not tell how
+/// many heads there are. 0 takes the number from the metadata, where save_gpt2 puts it as "n_head",
+/// or, for a model of a published size (gpt2, distilgpt2, gpt2-medium, -large and -xl), heads of
+/// width 64 as these have; IoError for other files, which need `heads`. Names may begin with
+/// "transformer."; the causal masks among the buffers are passed over. lm_head.weight is the same
+/// table as wte.weight: either is enough, and both must hold the same bits. F16 and BF16 are
 /// converted to f32. IoError naming the file and what is missing, extra or of another shape.
 GPT load_gpt2(const std::string& path, int64_t heads = 0);
 
-/// Writes such a file. ValueError for a model that is no GPT-2: without biases, or with another
-/// activation than gelu_tanh or another eps than 1e-5, which the file does not hold.
+/// Writes such a file, with the number of heads in its metadata. ValueError for a model that is no
+/// GPT-2: without biases, or with another activation than gelu_tanh or another eps than 1e-5, which
+/// the file does not hold.
 void save_gpt2(const GPT& model, const std::string& path);
 
 }  // namespace fovea

@@ -54,17 +54,48 @@ TEST(GPT2File, ThereAndBackBitByBit) {
   EXPECT_TRUE(identical(read_safetensors(dir / "b.safetensors").tensors, published));
 }
 
-TEST(GPT2File, HeadsAre64WideUnlessTold) {
+// The tensors of models that differ in their heads are alike.
+TEST(GPT2File, HeadsAreInTheMetadata) {
   const TempDir dir;
   save_gpt2(GPT({.vocab = 3, .context = 2, .d_model = 128, .heads = 4, .layers = 1, .d_ff = 1}),
             dir / "wide");
-  EXPECT_EQ(load_gpt2(dir / "wide").options().heads, 2);
+  EXPECT_EQ(load_gpt2(dir / "wide").options().heads, 4);
   EXPECT_EQ(load_gpt2(dir / "wide", 4).options().heads, 4);
-  EXPECT_EQ(load_gpt2(golden_file("gpt2_f32")).options().heads, 1);
-  EXPECT_THAT(message_of<IoError>([&] { load_gpt2(dir / "wide", 3); }),
-              HasSubstr("the width 128 is no multiple of 3 heads"));
-  EXPECT_THROW((void)load_gpt2(dir / "wide", -1), ValueError);
   EXPECT_EQ(load_gpt2(dir / "wide", 4).options().d_ff, 1);
+  EXPECT_THAT(message_of<IoError>([&] { load_gpt2(dir / "wide", 2); }),
+              AllOf(HasSubstr(dir / "wide"),
+                    HasSubstr("2 heads are asked for, the file was saved with 4")));
+  EXPECT_THROW((void)load_gpt2(dir / "wide", -1), ValueError);
+  TensorMap file = read_safetensors(dir / "wide");
+  for (const char* wrong : {"", "0", "-4", "4.0", "4 ", "99999999999999999999"}) {
+    file.metadata["n_head"] = wrong;
+    write_safetensors(dir / "wrong", file);
+    EXPECT_THAT(message_of<IoError>([&] { load_gpt2(dir / "wrong"); }),
+                HasSubstr(fmt::format("n_head as '{}'", wrong)));
+  }
+  file.metadata["n_head"] = "3";
+  write_safetensors(dir / "wrong", file);
+  EXPECT_THAT(message_of<IoError>([&] { load_gpt2(dir / "wrong"); }),
+              HasSubstr("the width 128 is no multiple of 3 heads"));
+}
+
+TEST(GPT2File, WithoutMetadataHeadsAreAskedFor) {
+  const TempDir dir;
+  EXPECT_THAT(message_of<IoError>([] { load_gpt2(golden_file("gpt2_f32")); }),
+              AllOf(HasSubstr("does not say how many heads"), HasSubstr("8 wide in 2 layers")));
+  // Those of the published sizes are known.
+  const auto heads = [&](int64_t width, int64_t layers) {
+    save_gpt2(
+        GPT({.vocab = 1, .context = 1, .d_model = width, .heads = 1, .layers = layers, .d_ff = 1}),
+        dir / "f");
+    TensorMap file = read_safetensors(dir / "f");
+    file.metadata.clear();
+    write_safetensors(dir / "f", file);
+    return load_gpt2(dir / "f").options().heads;
+  };
+  EXPECT_EQ(heads(768, 6), 12);
+  EXPECT_THROW(heads(768, 1), IoError);
+  EXPECT_THROW(heads(128, 1), IoError);
 }
 
 TEST(GPT2File, SavesGPT2sOnly) {
@@ -129,24 +160,6 @@ TEST(GPT2File, SaysWhatDoesNotFit) {
               HasSubstr("wpe.weight: is given twice"));
 }
 
-TEST(GPT2File, RefusesFilesOfAnotherKind) {
-  EXPECT_THAT(refused([](NamedTensors& list) { list.clear(); }),
-              HasSubstr("wte.weight is missing; a GPT-2 has a matrix of that name"));
-  EXPECT_THAT(refused(drop("wpe")), HasSubstr("wpe.weight is missing"));
-  EXPECT_THAT(refused(drop("h.0.mlp.c_fc")), HasSubstr("missing: h.0.mlp.c_fc.weight, h.0.mlp.c_"));
-  EXPECT_THAT(refused(put("wte.weight", zeros({11}))), HasSubstr("wte.weight is [11]"));
-  for (const Shape& empty : {Shape({0, 8}), Shape({11, 0})}) {
-    EXPECT_THAT(refused(put("wte.weight", zeros(empty))),
-                HasSubstr("wte.weight is " + empty.str()));
-  }
-  EXPECT_THAT(refused(put("wpe.weight", zeros({0, 8}))), HasSubstr("wpe.weight is [0, 8]"));
-  EXPECT_THAT(refused(put("h.0.mlp.c_fc.weight", zeros({8, 0}))),
-              HasSubstr("h.0.mlp.c_fc.weight: is [8, 0] f32, need [8, 32] f32"));
-  EXPECT_THROW(load_gpt2("/nowhere/model.safetensors"), IoError);
-}
-
-}  // namespace
-}  // namespace fovea
 // The table under the name of the head alone, and one that holds NaN under both.
 TEST(GPT2File, TheTableHasTwoNames) {
   const TempDir dir;
@@ -167,3 +180,21 @@ TEST(GPT2File, TheTableHasTwoNames) {
   EXPECT_TRUE(std::isnan(load_gpt2(dir / "nan", kHeads).tokens.weight.at({0, 0})));
 }
 
+TEST(GPT2File, RefusesFilesOfAnotherKind) {
+  EXPECT_THAT(refused([](NamedTensors& list) { list.clear(); }),
+              HasSubstr("wte.weight is missing; a GPT-2 has a matrix of that name"));
+  EXPECT_THAT(refused(drop("wpe")), HasSubstr("wpe.weight is missing"));
+  EXPECT_THAT(refused(drop("h.0.mlp.c_fc")), HasSubstr("missing: h.0.mlp.c_fc.weight, h.0.mlp.c_"));
+  EXPECT_THAT(refused(put("wte.weight", zeros({11}))), HasSubstr("wte.weight is [11]"));
+  for (const Shape& empty : {Shape({0, 8}), Shape({11, 0})}) {
+    EXPECT_THAT(refused(put("wte.weight", zeros(empty))),
+                HasSubstr("wte.weight is " + empty.str()));
+  }
+  EXPECT_THAT(refused(put("wpe.weight", zeros({0, 8}))), HasSubstr("wpe.weight is [0, 8]"));
+  EXPECT_THAT(refused(put("h.0.mlp.c_fc.weight", zeros({8, 0}))),
+              HasSubstr("h.0.mlp.c_fc.weight: is [8, 0] f32, need [8, 32] f32"));
+  EXPECT_THROW(load_gpt2("/nowhere/model.safetensors"), IoError);
+}
+
+}  // namespace
+}  // namespace fovea
