@@ -1,5 +1,8 @@
 #include "fovea/nn/transformer/llama.h"
 
+#include <fmt/format.h>
+
+#include "fovea/core/error.h"
 #include "fovea/nn/init.h"
 #include "fovea/nn/transformer/detail/ids.h"
 #include "fovea/nn/transformer/detail/stack.h"
@@ -16,10 +19,17 @@ LlamaBlock::LlamaBlock(const LlamaOptions& o)
                  .rotary = o.rotary,
                  .dtype = o.dtype}),
       norm2({.dim = o.d_model, .eps = o.eps, .dtype = o.dtype}),
-      mlp({.d_model = o.d_model, .d_ff = o.d_ff, .dtype = o.dtype}) {}
+      mlp({.d_model = o.d_model, .d_ff = o.d_ff, .dtype = o.dtype}) {
+  if (o.window < 0) {
+    throw ValueError(fmt::format(
+        "Llama: window is {}; it counts the tokens attended to, or is 0 for all", o.window));
+  }
+  if (o.window > 0) before_ = o.window - 1;
+}
 
 Tensor LlamaBlock::forward(const Tensor& x, LayerCache* cache) const {
-  const Tensor h = x + attention(norm1(x), {.causal = Causal::lower_right, .cache = cache});
+  const AttendOptions o{.causal = Causal::lower_right, .window = before_, .cache = cache};
+  const Tensor h = x + attention(norm1(x), o);
   return h + mlp(norm2(h));
 }
 

@@ -25,6 +25,9 @@ struct LlamaOptions {
   int64_t d_ff = 0;  ///< 0: 8/3 d_model
   double eps = 1e-5;
   RotaryPositionsOptions rotary = {.pairing = RopePairing::half};
+  /// A token attends to the last `window` tokens, itself included; 0: to all before it. What
+  /// Mistral's files call sliding_window (Jiang 2023). L layers see L (window - 1) tokens back.
+  int64_t window = 0;
   bool tied = false;  ///< the head is the token table
   DType dtype = f32;
 };
@@ -37,6 +40,7 @@ class LlamaBlock : public Module {
   RMSNorm norm2;
   SwiGLU mlp;
 
+  /// ValueError for a negative window.
   explicit LlamaBlock(const LlamaOptions& o);
 
   Tensor forward(const Tensor& x, LayerCache* cache = nullptr) const;
@@ -44,6 +48,9 @@ class LlamaBlock : public Module {
     return forward(x, cache);
   }
   void visit(Visitor& v) override;
+
+ private:
+  std::optional<int64_t> before_;  // how many tokens before its own a token attends to
 };
 
 /// Parameters "tokens", "blocks.0" ..., "norm", and "head" (V, d_model) unless tied. Weights start

@@ -32,7 +32,7 @@ TransformerStackOptions stack(const ViTOptions& o) {
                     .dropout = o.dropout,
                     .activation = Activation::gelu,
                     .pre_norm = true,
-                    .eps = 1e-6,
+                    .eps = o.eps,
                     .dtype = o.dtype},
           .layers = o.layers};
 }

@@ -45,6 +45,7 @@ struct ViTOptions {
   int64_t layers = 1;
   int64_t d_ff = 0;  ///< 0: 4 d_model
   double dropout = 0;
+  double eps = 1e-6;  ///< of the norms; Hugging Face's "google/vit-*" have 1e-12
   DType dtype = f32;
 };
 /// images (B, C, image, image) -> logits (B, classes). Parameters "patches", "class_token" (D),

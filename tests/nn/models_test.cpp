@@ -92,6 +92,64 @@ TEST(LanguageModels, LearnALine) {
   EXPECT_LT(loss_after_learning(llama, 100), 0.05);
 }
 
+// One layer of window W: rotary positions are relative, so a token gets what it gets at the end of
+// the last W tokens alone.
+TEST(Llama, ASlidingWindowSeesTheLastTokens) {
+  manual_seed(3);
+  LlamaOptions o{.vocab = 7, .context = 16, .d_model = 8, .heads = 2, .kv_heads = 1, .dtype = f64};
+  o.window = 3;
+  const Llama m(o);
+  const Tensor ids = randint(0, 7, {1, 8});
+  const Tensor logits = m(ids);
+  for (int64_t t = 0; t < 8; ++t) {
+    const int64_t first = std::max<int64_t>(0, t - 2);
+    const Tensor alone = m(ids.narrow(1, first, t + 1 - first));
+    EXPECT_TRUE(allclose(select(logits, 1, t), select(alone, 1, t - first), 1e-12, 1e-12)) << t;
+  }
+  // Token by token, with a cache.
+  const NoGrad scope;
+  KvCache cache = m.cache();
+  for (int64_t t = 0; t < 8; ++t) {
+    const Tensor step = m(ids.narrow(1, t, 1), &cache);
+    EXPECT_TRUE(allclose(select(logits, 1, t), select(step, 1, 0), 1e-12, 1e-12)) << t;
+  }
+}
+
+// Two layers see twice as far and no further; a window of the context is none at all.
+TEST(Llama, TheReachOfAWindowGrowsWithTheLayers) {
+  LlamaOptions o{.vocab = 7, .context = 9, .d_model = 8, .heads = 2, .layers = 2};
+  o.window = 3;
+  Llama m(o);
+  const Llama all({.vocab = 7, .context = 9, .d_model = 8, .heads = 2, .layers = 2});
+  o.window = 9;
+  Llama wide(o);
+  wide.load_state(all.state());
+  const Tensor ids = arange(0, 7).reshape({1, 7});
+  EXPECT_TRUE(equal(wide(ids), all(ids)));
+  m.load_state(all.state());  // the window is no part of the state
+  const auto changes = [&](int64_t at) {
+    Tensor other = clone(ids);
+    other.narrow(1, at, 1).fill_(6 - at);
+    return !equal(select(m(ids), 1, 6), select(m(other), 1, 6));
+  };
+  EXPECT_FALSE(changes(0));
+  EXPECT_FALSE(changes(1));
+  EXPECT_TRUE(changes(2));
+  EXPECT_TRUE(changes(4));
+  o.window = -1;
+  EXPECT_THROW(Llama{o}, ValueError);
+}
+
+TEST(ViT, TakesTheEpsOfItsFile) {
+  ViTOptions o{.image = 4, .patch = 2, .classes = 3, .d_model = 4, .layers = 1};
+  EXPECT_EQ(ViT(o).encoder.norm->eps, 1e-6);
+  o.eps = 1e-12;
+  const ViT m(o);
+  EXPECT_EQ(m.encoder.norm->eps, 1e-12);
+  EXPECT_EQ(m.encoder.layers[0].norm1.eps, 1e-12);
+  EXPECT_EQ(m.encoder.layers[0].norm2.eps, 1e-12);
+}
+
 TEST(Llama, GroupedHeadsShrinkTheCache) {
   manual_seed(4);
   const Llama m({.vocab = 5, .context = 8, .d_model = 16, .heads = 4, .kv_heads = 1, .layers = 1});
